@@ -1,0 +1,292 @@
+"""The terminal's door: the same work without a browser.
+
+Exit status: 0 done, 1 done with problems listed, 2 not done because of how it was asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+
+from data.backup import backup as copy_workspace
+from data.backup import check as check_workspace
+from data.exchange import case_table
+from data.exchange.export import as_csv, table_rows, tables
+from data.exchange.pictures import Pictures, PicturesUnusable
+from data.home import home
+from data.report import agreement_report
+from data.runs import RunRefused, judge_run
+from data.sample.load import load as load_sample
+from data.store import agreement as agreement_store
+from data.store import cases as case_store
+from data.store import judges as judge_store
+from data.store import runs as run_store
+from evaluators.judges.endpoint import DEFAULT_KEY_VARIABLE, EndpointSettings
+from evaluators.metrics import METRICS
+from evaluators.verdict import Options, shown_score
+
+
+class Refused(click.ClickException):
+    """Nothing was done; the message says why."""
+
+    exit_code = 2
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+
+
+@click.group(help=__doc__, context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+
+@cli.command()
+@as_json
+def metrics(as_json: bool) -> None:
+    """The metrics there are, and what each needs of a case."""
+    found = [
+        {"name": m.name, "title": m.title, "criterion": m.criterion, "needs": m.needs, "version": m.version}
+        for m in METRICS.values()
+    ]
+    _say({"metrics": found}, as_json, [f"{m['name']:24} needs {m['needs']}" for m in found])
+
+
+@cli.command("import")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--dataset", required=True, help="Where the cases go; it is created if need be.")
+@click.option("--images", type=click.Path(exists=True, path_type=Path), help="The folder or zip with the pictures.")
+@as_json
+def import_(paths: tuple[Path, ...], dataset: str, images: Path | None, as_json: bool) -> None:
+    """Import cases from CSV files.
+
+    For example: cli.py import cases.csv --dataset shoes --images pictures/
+    """
+    try:
+        pictures = Pictures.at(images) if images else Pictures.none()
+        rows = [row for path in paths for row in case_table.read_csv(path.read_bytes(), path.name)]
+    except (case_table.TableUnreadable, PicturesUnusable) as error:
+        raise Refused(str(error)) from error
+    report = case_table.save(dataset, case_table.match(rows, pictures))
+    lines = [f"{dataset}: " + ", ".join(f"{n} {what}" for what, n in report["cases"].items())]
+    lines += [f"  not read here: column {column}" for column in report["unread_columns"]]
+    lines += [f"  row {p['row']}, {p['column']}: {p['problem']}" for p in report["problems"]]
+    _say(report, as_json, lines)
+    sys.exit(1 if report["problems"] else 0)
+
+
+@cli.command()
+@click.option("--dataset", required=True)
+@click.option("--metric", required=True, type=click.Choice(list(METRICS)))
+@click.option("--judge", help="A judge that the workspace knows.")
+@click.option("--model", help="A model behind an OpenAI-compatible endpoint; saved as a judge.")
+@click.option("--base-url", default="", help="Its address. Default: OPENAI_BASE_URL, else OpenAI.")
+@click.option("--api-key-env", default=DEFAULT_KEY_VARIABLE, show_default=True, help="The variable with its key.")
+@click.option("--threshold", default="0.5", show_default=True, help="Usable from this score on; 'none' for no label.")
+@click.option("--strict", is_flag=True, help="Only a perfect score is usable; a lower one becomes 0.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An option or a setting of the metric.")
+@click.option("--concurrency", type=click.IntRange(1, 512), help="Requests in flight at once.")
+@click.option("--limit", type=click.IntRange(1), help="Judge only the first N cases.")
+@as_json
+def run(
+    dataset: str, metric: str, judge: str | None, model: str | None, base_url: str, api_key_env: str, threshold: str,
+    strict: bool, settings: tuple[str, ...], concurrency: int | None, limit: int | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Judge a dataset with a metric, here and now.
+
+    For example: cli.py run --dataset shoes --metric text_to_image --model gpt-4o
+    """
+    dataset_id = _dataset_id(dataset)
+    if (judge is None) == (model is None):
+        raise click.UsageError("Name either --judge or --model.")
+    try:
+        chosen, options = _settled(METRICS[metric], threshold, strict, settings)
+    except (ValueError, TypeError) as error:
+        raise click.UsageError(str(error)) from error
+    found = _known_judge(judge) if judge else _endpoint_judge(model, base_url, api_key_env)
+    run_id = run_store.create_run(dataset_id, chosen, found, options, concurrency=concurrency, limit=limit)
+    _judge(run_id, as_json)
+
+
+@cli.command()
+@click.argument("run_id", metavar="RUN", type=int)
+@as_json
+def resume(run_id: int, as_json: bool) -> None:
+    """Judge the cases of a run that have no verdict yet: the worker that the app starts, by hand."""
+    _judge(run_id, as_json)
+
+
+@cli.command()
+@click.argument("run_id", metavar="RUN", type=int)
+@as_json
+def cancel(run_id: int, as_json: bool) -> None:
+    """Ask the worker of a run to stop; what was judged is kept."""
+    _run(run_id)
+    cancelled = run_store.request_cancel(run_id)
+    said = f"Run {run_id} is being cancelled." if cancelled else f"Run {run_id} was over already."
+    _say({"run": run_id, "cancelled": cancelled}, as_json, [said])
+
+
+@cli.command()
+@as_json
+def runs(as_json: bool) -> None:
+    """All runs, newest last."""
+    found = [run_store.summary(run["id"]) for run in run_store.runs()]
+    lines = [
+        f"{r['run']:4}  {r['status']:11} {r['done']}/{r['cases']}  {r['metric']}  {r['judge']}  {r['dataset']}"
+        + (f"  mean {shown_score(r['mean_score'])}" if r["mean_score"] is not None else "")
+        for r in found
+    ]
+    _say({"runs": found}, as_json, lines or ["No runs yet."])
+
+
+@cli.command()
+@click.option("--run", "run_id", required=True, type=int)
+@click.option("--basis", type=click.Choice(list(agreement_store.BASES)), default="blind", show_default=True)
+@as_json
+def agreement(run_id: int, basis: str, as_json: bool) -> None:
+    """How far a run's judge agrees with people."""
+    _run(run_id)
+    report = agreement_report(run_id, basis)
+    _say(report, as_json, report["words"])
+
+
+@cli.command()
+@click.argument("table", type=click.Choice(list(tables())))
+@click.option("--dataset", required=True)
+@click.option("--run", "run_id", type=int, help="Only this run (the agreement table needs one).")
+@click.option("-o", "output", required=True, type=click.Path(dir_okay=False, path_type=Path))
+@as_json
+def export(table: str, dataset: str, run_id: int | None, output: Path, as_json: bool) -> None:
+    """Write a table as CSV that opens right in a spreadsheet."""
+    try:
+        rows = table_rows(table, dataset, run_id)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    output.write_bytes(as_csv(rows))
+    _say({"table": table, "rows": len(rows), "file": str(output)}, as_json, [f"{len(rows)} rows in {output}"])
+
+
+@cli.command()
+@click.argument("destination", type=click.Path(file_okay=False, path_type=Path))
+@as_json
+def backup(destination: Path, as_json: bool) -> None:
+    """Copy the workspace into a new folder, consistent while people work."""
+    try:
+        report = copy_workspace(destination)
+    except FileExistsError as error:
+        raise Refused(str(error)) from error
+    said = f"Copied the database and {report['pictures']} pictures to {destination}."
+    if report["missing"]:
+        said += f" {report['missing']} pictures were missing; see 'check'."
+    _say({"folder": str(destination), **report}, as_json, [said])
+    sys.exit(1 if report["missing"] else 0)
+
+
+@cli.command()
+@as_json
+def check(as_json: bool) -> None:
+    """Look the whole workspace over: database, pictures, runs."""
+    problems = check_workspace()
+    _say({"home": str(home()), "problems": problems}, as_json, problems or [f"Nothing wrong with {home()}."])
+    sys.exit(1 if problems else 0)
+
+
+@cli.command()
+@as_json
+def sample(as_json: bool) -> None:
+    """Load the sample workspace (the app does so by itself when it first starts with an empty home)."""
+    load_sample()
+    found = [f"{d['name']}: {d['cases']} cases" for d in case_store.datasets()]
+    _say({"datasets": case_store.datasets()}, as_json, found)
+
+
+def _judge(run_id: int, as_json: bool) -> None:
+    """Judge a run with progress on stderr, and print what came of it."""
+    _run(run_id)
+    done = 0
+
+    def on_verdict(_verdict) -> None:
+        nonlocal done
+        done += 1
+        if sys.stderr.isatty():
+            click.echo(f"\r{done} judged", nl=False, err=True)
+
+    try:
+        judge_run(run_id, on_verdict)
+    except RunRefused as error:
+        raise Refused(str(error)) from error
+    report = run_store.summary(run_id)
+    problems = {what: report[what] for what in ("unreadable", "refused", "failed", "skipped") if report[what]}
+    lines = [
+        f"Run {run_id}: {report['done']} of {report['cases']} judged, mean score {shown_score(report['mean_score'])}"
+    ]
+    lines += [f"  {count} {what}" for what, count in problems.items()]
+    lines += [f"  {report['status']}: {report['problem']}"] if report["status"] != "done" else []
+    _say(report, as_json, lines)
+    sys.exit(1 if problems or report["status"] != "done" else 0)
+
+
+def _settled(metric, threshold: str, strict: bool, settings: tuple[str, ...]):
+    """The metric and the options with every KEY=VALUE in its place."""
+    given: dict[str, object] = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        if not equals:
+            raise ValueError(f"{setting!r} is not KEY=VALUE.")
+        try:
+            given[key.strip()] = json.loads(text)
+        except ValueError:
+            given[key.strip()] = text
+    fields = {"include_reason", "concurrent", "verbose", "flaky"}
+    options = {key: given.pop(key) for key in list(given) if key in fields}
+    wrong = [key for key, value in options.items() if not isinstance(value, bool)]
+    if wrong:
+        raise ValueError(f"{wrong[0]} is true or false.")
+    at = None if threshold.casefold() == "none" else float(threshold)
+    return metric.with_settings(given), Options(threshold=at, strict=strict, **options)
+
+
+def _dataset_id(name: str) -> int:
+    found = case_store.dataset_id(name)
+    if found is None:
+        known = ", ".join(repr(d["name"]) for d in case_store.datasets()) or "none yet"
+        raise click.UsageError(f"There is no dataset {name!r}; there are: {known}.")
+    return found
+
+
+def _run(run_id: int) -> dict:
+    found = run_store.run_by_id(run_id)
+    if found is None:
+        raise click.UsageError(f"There is no run {run_id}; 'runs' lists them.")
+    return found
+
+
+def _known_judge(name: str) -> dict:
+    found = judge_store.judge_named(name)
+    if found is None:
+        known = ", ".join(repr(j["name"]) for j in judge_store.judges()) or "none yet"
+        raise click.UsageError(f"There is no judge {name!r}; there are: {known}.")
+    return found
+
+
+def _endpoint_judge(model: str, base_url: str, key_variable: str) -> dict:
+    settings = EndpointSettings(model=model, base_url=base_url, key_variable=key_variable)
+    problem = settings.problem()
+    if problem:
+        raise click.UsageError(problem)
+    name = f"{model} @ {urlsplit(settings.url).netloc}"
+    judge_store.save_endpoint(name, settings)
+    return judge_store.judge_named(name)
+
+
+def _say(report: dict, as_json: bool, lines: list[str]) -> None:
+    click.echo(json.dumps(report, ensure_ascii=False, indent=2) if as_json else "\n".join(lines))
+
+
+if __name__ == "__main__":
+    cli()

@@ -1,0 +1,191 @@
+"""Cases from a table and pictures: matched row by row first, shown to whoever asked, and only then saved."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from data.exchange.columns import CASE_COLUMNS, split_list, texts
+from data.exchange.pictures import Pictures
+from data.images import NotAPicture, Picture, keep, kept_part
+from data.store import cases as case_store
+from evaluators.case import Case, Part
+
+#: Characters that a cell may hold; more is not a prompt but an accident.
+MAX_CELL = 1_000_000
+
+
+class TableUnreadable(ValueError):  # noqa: N818 - it names what the table is
+    """The file is not a table that can be read; the text says why."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with one cell. row counts from 1, the header not counted; column may be empty."""
+
+    row: int
+    column: str
+    problem: str
+
+
+@dataclass
+class Matched:
+    """A table matched with its pictures, nothing saved yet: the cases by row, and what is wrong.
+
+    cases: row number and case. rejected: the rows that give no case. unread: columns that are not read here.
+    """
+
+    cases: list[tuple[int, Case]] = field(default_factory=list)
+    pictures: list[Picture] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    rejected: int = 0
+    unread: list[str] = field(default_factory=list)
+
+
+def read_csv(content: bytes, name: str) -> list[dict[str, str]]:
+    """The rows of a CSV file in UTF-8 (with or without BOM), separated by commas, semicolons or tabs.
+
+    :raises TableUnreadable: if it is not text, has no known column, or no rows.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TableUnreadable(f"{name} is not UTF-8 text (byte {error.start}); save it as CSV UTF-8.") from error
+    if "\x00" in text:
+        raise TableUnreadable(f"{name} holds NUL characters: it is not a text file.")
+    csv.field_size_limit(MAX_CELL)
+    header = text.partition("\n")[0]
+    delimiter = max(",;\t", key=header.count)
+    try:
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="", restval="")
+        names = [(column or "").strip() for column in reader.fieldnames or []]
+        reader.fieldnames = names
+        found = [{column: row[column] or "" for column in names} for row in reader]
+    except csv.Error as error:
+        raise TableUnreadable(f"{name} cannot be read as CSV: {error}.") from error
+    if not set(names) & set(CASE_COLUMNS):
+        raise TableUnreadable(f"{name} has none of the known columns: {', '.join(CASE_COLUMNS)}.")
+    repeated = {column for column in names if column in CASE_COLUMNS and names.count(column) > 1}
+    if repeated:
+        raise TableUnreadable(f"{name} has the column {sorted(repeated)[0]} more than once.")
+    if not found:
+        raise TableUnreadable(f"{name} has a header and no rows.")
+    return found
+
+
+def match(rows: Iterable[Mapping[str, str]], pictures: Pictures) -> Matched:
+    """Make cases of rows. Pictures that are found are kept (by content, so that nothing is kept twice).
+
+    A row without prompt and pictures, or with an id that stood in an earlier row, is rejected. A picture that is not
+    found or broken is a problem of its row; the row stays a case.
+    """
+    matched, seen = Matched(), {}
+    kept: dict[str, Picture | str] = {}
+    for number, row in enumerate(rows, 1):
+        if number == 1:
+            matched.unread.extend(column for column in row if column and column not in CASE_COLUMNS)
+        if not any(value.strip() for value in row.values()):
+            continue
+        case = _case(number, row, pictures, kept, matched)
+        if not case.input and not case.output:
+            matched.problems.append(Problem(number, "prompt", "the row has neither a prompt nor a picture"))
+            matched.rejected += 1
+        elif case.id in seen:
+            matched.problems.append(Problem(number, "case_id", f"{case.id} stands in row {seen[case.id]} already"))
+            matched.rejected += 1
+        else:
+            seen[case.id] = number
+            matched.cases.append((number, case))
+    matched.pictures = [found for found in kept.values() if isinstance(found, Picture)]
+    return matched
+
+
+def save(dataset: str, matched: Matched) -> dict:
+    """Save matched cases, all or none; gives the report of an import."""
+    saved = case_store.save_cases(dataset, [case for _row, case in matched.cases], matched.pictures)
+    return report(dataset, matched, saved)
+
+
+def report(dataset: str, matched: Matched, saved: case_store.Saved) -> dict:
+    """The report of an import, as the command line prints it."""
+    nothing = {"new": 0, "changed": 0, "unchanged": 0, "rejected": 0}
+    return {
+        "dataset": dataset,
+        "cases": {
+            "new": saved.new,
+            "changed": saved.changed,
+            "unchanged": saved.unchanged,
+            "rejected": matched.rejected,
+        },
+        "verdicts": dict(nothing),
+        "reviews": dict(nothing),
+        "unread_columns": matched.unread,
+        "problems": [vars(problem) for problem in matched.problems],
+    }
+
+
+def pair_prompts(prompts: Sequence[str], picture_names: Sequence[str]) -> list[dict[str, str]]:
+    """Rows that pair the n-th prompt with the n-th picture, for people who have just these two lists.
+
+    Pictures go in by their names in natural order (2 before 10). Prompts or pictures left over make rows too, so that
+    nobody overlooks them.
+    """
+    ordered = sorted(picture_names, key=natural_order)
+    length = max(len(prompts), len(ordered))
+    padded_prompts = [*prompts, *[""] * (length - len(prompts))]
+    padded_names = [*ordered, *[""] * (length - len(ordered))]
+    return [{"prompt": prompt, "result_image": name} for prompt, name in zip(padded_prompts, padded_names, strict=True)]
+
+
+def natural_order(name: str) -> tuple:
+    """A sort key under which img2 comes before img10."""
+    return tuple(int(piece) if piece.isdigit() else piece.casefold() for piece in re.split(r"(\d+)", name))
+
+
+def _case(
+    number: int, row: Mapping[str, str], pictures: Pictures, kept: dict[str, Picture | str], matched: Matched
+) -> Case:
+    cell = {column: row.get(column, "").strip() for column in CASE_COLUMNS}
+
+    def picture(name: str, column: str) -> Part:
+        part = _picture(name, pictures, kept)
+        if part.problem:
+            matched.problems.append(Problem(number, column, part.problem))
+        return part
+
+    prompt = (Part.of_text(cell["prompt"]),) if cell["prompt"] else ()
+    inputs = [picture(name, "input_images") for name in split_list(cell["input_images"])]
+    results = [picture(name, "result_image") for name in ([cell["result_image"]] if cell["result_image"] else [])]
+    case = Case(
+        id=cell["case_id"],
+        input=(*prompt, *inputs),
+        output=(*results, *map(Part.of_text, texts(cell["actual_output"]))),
+        expected=tuple(map(Part.of_text, texts(cell["expected_output"]))),
+        context=tuple(map(Part.of_text, texts(cell["retrieval_context"]))),
+        generator=cell["generator"],
+        tags=tuple(split_list(cell["tags"])),
+    )
+    return case if case.id else _with_content_id(case)
+
+
+def _with_content_id(case: Case) -> Case:
+    """A case without an id gets one from its content, so that the same file imported twice changes nothing."""
+    content = repr([(p.kind, p.text, p.sha256, p.source) for p in (*case.input, *case.output)])
+    return replace(case, id="case-" + hashlib.sha256(content.encode()).hexdigest()[:10])
+
+
+def _picture(name: str, pictures: Pictures, kept: dict[str, Picture | str]) -> Part:
+    if name not in kept:
+        try:
+            kept[name] = keep(pictures.read(name), name)
+        except LookupError as error:
+            linked = name.lower().startswith(("http://", "https://"))
+            kept[name] = f"{name} is a link; give its picture as a file" if linked else str(error.args[0])
+        except (NotAPicture, OSError, RuntimeError) as error:  # RuntimeError: an encrypted zip member
+            kept[name] = str(error)
+    found = kept[name]
+    return kept_part(found, name) if isinstance(found, Picture) else Part("image", source=name, problem=found)

@@ -1,0 +1,178 @@
+"""Tables out: cases, verdicts, reviews, agreement. CSV in UTF-8 with BOM, safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from data.exchange.columns import CASE_COLUMNS, join_list
+from data.store import agreement as agreement_store
+from data.store import cases as case_store
+from data.store import export as export_store
+from data.store.runs import run_by_id
+from evaluators.case import Case
+from evaluators.verdict import label_of
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def tables() -> dict[str, str]:
+    """The tables there are, with what a row of each is."""
+    return {
+        "cases": "one row a case",
+        "verdicts": "one row a verdict, with every item in a column of its own",
+        "reviews": "one row for everything a person said, undone and revised labels included",
+        "agreement": "one row a labelled case of a run: the judge's label, each person's, and the final one",
+    }
+
+
+def table_rows(table: str, dataset: str, run_id: int | None = None) -> list[dict[str, object]]:
+    """The rows of a table of one dataset, all with the same columns.
+
+    verdicts and agreement may be of one run; agreement needs one.
+
+    :raises ValueError: if there is no such table, dataset or run, with a sentence.
+    """
+    dataset_id = case_store.dataset_id(dataset)
+    if dataset_id is None:
+        raise ValueError(f"There is no dataset {dataset!r}.")
+    if run_id is not None:
+        run = run_by_id(run_id)
+        if run is None or run["dataset_id"] != dataset_id:
+            raise ValueError(f"Run {run_id} is not a run of {dataset!r}.")
+    elif table == "agreement":
+        raise ValueError("The agreement table is of one run; name it.")
+    makers: dict[str, Callable[[], Iterable[dict]]] = {
+        "cases": lambda: _cases(dataset_id),
+        "verdicts": lambda: _verdicts(dataset_id, run_id),
+        "reviews": lambda: _reviews(dataset_id),
+        "agreement": lambda: _agreement(run_id),
+    }
+    if table not in makers:
+        raise ValueError(f"There is no table {table!r}; there are: {', '.join(makers)}.")
+    return _squared(list(makers[table]()))
+
+
+def as_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
+    """Rows as CSV: UTF-8 with BOM, CRLF, texts that look like formulas made harmless by a leading apostrophe."""
+    buffer = io.StringIO(newline="")
+    writer = None
+    for row in rows:
+        if writer is None:
+            writer = csv.DictWriter(buffer, list(row))
+            writer.writeheader()
+        writer.writerow({column: _cell(value) for column, value in row.items()})
+    return buffer.getvalue().encode("utf-8-sig", "replace")
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+        return "'" + value
+    return "" if value is None else value
+
+
+def _squared(rows: list[dict]) -> list[dict]:
+    """All rows with all columns, in the order in which the columns first came."""
+    columns = dict.fromkeys(column for row in rows for column in row)
+    return [{column: row.get(column) for column in columns} for row in rows]
+
+
+def _cases(dataset_id: int) -> Iterator[dict]:
+    wanted, offset, step = case_store.CaseFilter(dataset_id=dataset_id), 0, 500
+    while found := case_store.list_cases(wanted, step, offset):
+        cases = case_store.load_cases([row["id"] for row in found])
+        for row in found:
+            yield {**_case_columns(cases[row["id"]]), "revision": row["revision"], "created": row["created"]}
+        offset += step
+
+
+def _case_columns(case: Case) -> dict[str, object]:
+    def said(parts) -> str:
+        return join_list([part.text for part in parts if part.kind == "text"])
+
+    pictures = {
+        "input_images": join_list([part.source for part in case.input_images]),
+        "result_image": join_list([part.source for part in case.result_images]),
+    }
+    columns = {
+        "case_id": case.id,
+        "prompt": case.prompt,
+        **pictures,
+        "actual_output": said(case.output),
+        "expected_output": said(case.expected),
+        "retrieval_context": said(case.context),
+        "generator": case.generator,
+        "tags": join_list(list(case.tags)),
+    }
+    return {name: columns[name] for name in CASE_COLUMNS}
+
+
+def _verdicts(dataset_id: int, run_id: int | None) -> Iterator[dict]:
+    for verdict in export_store.verdicts(dataset_id, run_id):
+        items = verdict.pop("items")
+        label = label_of(verdict["score"], verdict.pop("threshold"))
+        yield {
+            **{name: verdict[name] for name in ("case_id", "prompt", "generator", "run", "judge", "metric", "status", "score")},
+            "label": label,
+            "reasoning": verdict["reasoning"],
+            "problem": verdict["problem"],
+            "flags": join_list(verdict["flags"]),
+            "metric_version": verdict["metric_version"],
+            "input_tokens": verdict["input_tokens"],
+            "output_tokens": verdict["output_tokens"],
+            "created": verdict["created"],
+            **{f"item:{key}": value for key, value in items.items()},
+        }  # fmt: skip
+
+
+def _reviews(dataset_id: int) -> Iterator[dict]:
+    for review in export_store.reviews(dataset_id):
+        items = review.pop("items")
+        yield {
+            **{name: review[name] for name in ("case_id", "prompt", "generator", "criterion", "reviewer")},
+            "human_label": review["label"],
+            "human_score": review["score"],
+            "blind": review["blind"],
+            "comment": review["comment"],
+            "tags": join_list(review["tags"]),
+            "stands": review["stands"],
+            "undoes": review["undoes"],
+            "basis": review["basis"],
+            "queue": review["queue"],
+            "pi": review["pi"],
+            "run": review["run_id"],
+            "token": review["token"],
+            "decided": review["decided"],
+            "created": review["created"],
+            **{f"human_item:{key}": value for key, value in items.items()},
+        }
+
+
+def _agreement(run_id: int) -> Iterator[dict]:
+    run = run_by_id(run_id)
+    labels = export_store.labels_of_run(run_id)
+    finals = {
+        basis: {pair["case_id"]: pair["gold"] for pair in agreement_store.agreement_rows(
+            agreement_store.Basis(run_id, run["threshold"], basis))}
+        for basis in agreement_store.BASES
+    }  # fmt: skip
+    people = sorted({name for said in labels.values() for name in said})
+    for case in export_store.judged_cases(run_id):
+        said = labels.get(case["case"], {})
+        yield {
+            **{name: case[name] for name in ("case_id", "prompt", "generator")},
+            "judge": run["judge"]["name"],
+            "metric": run["metric"],
+            "status": case["status"],
+            "score": case["score"],
+            "threshold": run["threshold"],
+            "judge_label": label_of(case["score"], run["threshold"]),
+            **{f"first_label:{name}": said.get(name, {}).get("first") for name in people},
+            **{f"label:{name}": said.get(name, {}).get("current") for name in people},
+            "adjudicated": case["adjudicated"],
+            "final_label": finals["all"].get(case["case"]),
+            "final_label_blind": finals["blind"].get(case["case"]),
+        }

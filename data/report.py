@@ -1,0 +1,78 @@
+"""A run's agreement with people, put together once for the page, the command line and the export."""
+
+from __future__ import annotations
+
+from data.store import agreement as agreement_store
+from data.store.agreement import Basis
+from data.store.runs import run_by_id
+from evaluators.agreement import (
+    REASON_WORDS,
+    WARNING_WORDS,
+    Estimate,
+    Headline,
+    HumanAgreement,
+    headline,
+    human_agreement,
+)
+
+#: The basis in the words of a sentence.
+BASIS_WORDS = {"blind": "blind", "all": "blind or shown"}
+
+
+def agreement_report(run_id: int, basis: str = "blind", threshold: float | None = None) -> dict:
+    """Every figure of a run on a basis, as plain values; `words` says them in sentences.
+
+    threshold: another one than the run's own, to try it; 0-1.
+    """
+    run = run_by_id(run_id)
+    at = run["threshold"] if threshold is None else threshold
+    chosen = Basis(run_id, at, basis)
+    figures = headline(**agreement_store.counts(chosen))
+    people = human_agreement(agreement_store.vote_patterns(chosen))
+    unresolved = agreement_store.unresolved(chosen)
+    warnings = list(figures.answered.warnings)
+    return {
+        "run": run_id,
+        "dataset": run["dataset"],
+        "metric": run["metric"],
+        "judge": run["judge"]["name"],
+        "basis": basis,
+        "threshold": at,
+        **figures.as_dict(),
+        "human": vars(people),
+        "unresolved": unresolved,
+        "left_out": agreement_store.left_out(run_id),
+        "warnings": warnings,
+        "words": [sentence(figures, people, basis), *(WARNING_WORDS[code] for code in warnings)],
+    }
+
+
+def sentence(figures: Headline, people: HumanAgreement, basis: str) -> str:
+    """The headline as a lead would read it aloud."""
+    if figures.n == 0:
+        return f"There are no {BASIS_WORDS[basis]} labels on cases of this run yet."
+    cells = figures.answered
+    said = (
+        f"On {figures.n} {BASIS_WORDS[basis]} randomly drawn cases the judge agrees with people on "
+        f"{percent(figures.accuracy)}; always saying {figures.baseline_label} would agree on {100 * figures.baseline:.1f} %. "
+        f"It finds {percent(cells.recall_bad)} of badcases, and {percent(cells.precision_bad)} of its flags are right. "
+        f"Kappa {number(cells.kappa)}"
+    )
+    if people.agreement is None:
+        return f"{said}; how far people agree among themselves is unknown ({REASON_WORDS[people.reason]})."
+    kappa = "undefined" if people.kappa is None else f"{people.kappa:.2f}"
+    return f"{said}; people among themselves agree on {100 * people.agreement:.1f} % of {people.cases} cases, kappa {kappa}."
+
+
+def percent(estimate: Estimate) -> str:
+    """84.3 % [79.1-88.5], or why there is no figure."""
+    if estimate.value is None:
+        return f"an undefined share ({REASON_WORDS[estimate.reason]})"
+    return f"{100 * estimate.value:.1f} % [{100 * estimate.lo:.1f}–{100 * estimate.hi:.1f}]"
+
+
+def number(estimate: Estimate) -> str:
+    """0.58 [0.41-0.71], or why there is no figure."""
+    if estimate.value is None:
+        return f"undefined ({REASON_WORDS[estimate.reason]})"
+    return f"{estimate.value:.2f} [{estimate.lo:.2f}–{estimate.hi:.2f}]"

@@ -1,0 +1,1 @@
+"""The sample workspace: drawn pictures, a recorded judge and two sample reviewers."""

@@ -1,0 +1,127 @@
+"""The counts that agreement figures are made of: a run's labels against the people's.
+
+Basis `blind`: each person's first label, given with the verdict hidden. Basis `all`: each person's current label,
+whether the verdict was hidden or shown. In both, labels on cases that somebody picked by hand never count. Gold is the
+adjudication, else the strict majority; "unsure" is no vote; a tie leaves the case unresolved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from data.store.connection import row, rows
+
+BASES = {
+    "blind": "first labels, given before the verdict was seen",
+    "all": "current labels, the verdict hidden or shown",
+}
+
+_VOTES = {
+    "blind": "SELECT * FROM first_reviews WHERE blind = 1 AND basis != 'opportunistic'",
+    "all": "SELECT * FROM current_reviews WHERE basis != 'opportunistic'",
+}
+
+# One row a case of the run that people labelled: gold (badcase, usable or null), the judge's label, when gold was known.
+_PAIRS = """
+WITH run AS (SELECT * FROM runs WHERE id = :run),
+votes AS (
+    SELECT r.case_id, sum(r.label = 'badcase') AS bad, sum(r.label = 'usable') AS usable, max(r.created) AS known
+    FROM ({votes}) r JOIN run ON run.criterion = r.criterion GROUP BY r.case_id
+),
+pairs AS (
+    SELECT c.id AS case_id, c.external_id, c.prompt, c.generator, votes.bad, votes.usable,
+        max(votes.known, coalesce(a.created, '')) AS known, a.label AS adjudicated,
+        coalesce(a.label, CASE WHEN votes.bad > votes.usable THEN 'badcase' WHEN votes.usable > votes.bad THEN 'usable' END)
+            AS gold,
+        v.status, v.score,
+        CASE WHEN v.score IS NULL OR :threshold IS NULL THEN NULL WHEN v.score >= :threshold THEN 'usable' ELSE 'badcase' END
+            AS judge
+    FROM run JOIN verdicts v ON v.run_id = run.id
+    JOIN cases c ON c.id = v.case_id AND c.revision = v.revision
+    JOIN votes ON votes.case_id = c.id
+    LEFT JOIN current_adjudications a ON a.case_id = c.id AND a.criterion = run.criterion
+    WHERE v.status != 'skipped'
+)
+"""
+
+_CELLS = """
+    count(*) AS n,
+    coalesce(sum(gold = 'badcase' AND judge = 'badcase'), 0) AS tp, coalesce(sum(gold = 'usable' AND judge = 'badcase'), 0) AS fp,
+    coalesce(sum(gold = 'badcase' AND judge = 'usable'), 0) AS fn, coalesce(sum(gold = 'usable' AND judge = 'usable'), 0) AS tn,
+    coalesce(sum(gold = 'badcase' AND judge IS NULL), 0) AS unanswered_bad,
+    coalesce(sum(gold = 'usable' AND judge IS NULL), 0) AS unanswered_usable
+"""
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What to compare: a run at a threshold (0-1, the run's own unless one tries another), on a basis."""
+
+    run_id: int
+    threshold: float | None
+    name: str = "blind"
+
+    @property
+    def _with(self) -> str:
+        return _PAIRS.format(votes=_VOTES[self.name])
+
+    @property
+    def _parameters(self) -> dict:
+        return {"run": self.run_id, "threshold": self.threshold}
+
+
+def counts(basis: Basis) -> dict:
+    """tp, fp, fn, tn, unanswered_bad, unanswered_usable: cases with a gold label, by what the judge said."""
+    found = row(f"{basis._with} SELECT {_CELLS} FROM pairs WHERE gold IS NOT NULL", basis._parameters)
+    found.pop("n")
+    return found
+
+
+def counts_by_day(basis: Basis) -> list[dict]:
+    """The same counts by the day (UTC) on which gold was known, oldest first."""
+    return rows(
+        f"{basis._with} SELECT substr(known, 1, 10) AS day, {_CELLS} FROM pairs WHERE gold IS NOT NULL "
+        "GROUP BY day ORDER BY day",
+        basis._parameters,
+    )
+
+
+def disagreements(basis: Basis, limit: int = 500) -> list[dict]:
+    """The cases on which gold and the judge differ, or on which the judge gave no label."""
+    return rows(
+        f"{basis._with} SELECT * FROM pairs WHERE gold IS NOT NULL AND (judge IS NULL OR judge != gold) "
+        "ORDER BY case_id LIMIT :limit",
+        {**basis._parameters, "limit": limit},
+    )
+
+
+def agreement_rows(basis: Basis) -> list[dict]:
+    """Every case that people labelled, gold and the judge's label beside each other, for the export."""
+    return rows(f"{basis._with} SELECT * FROM pairs ORDER BY case_id", basis._parameters)
+
+
+def unresolved(basis: Basis) -> int:
+    """How many labelled cases have no gold label: a tie, or only unsure."""
+    return row(f"{basis._with} SELECT count(*) AS n FROM pairs WHERE gold IS NULL", basis._parameters)["n"]
+
+
+def vote_patterns(basis: Basis) -> list[tuple[int, int, int]]:
+    """(labels m, badcase labels b, number of cases) over the labelled cases of the run with at least two votes."""
+    found = rows(
+        f"{basis._with} SELECT bad + usable AS m, bad AS b, count(*) AS n FROM pairs WHERE bad + usable >= 2 GROUP BY m, b",
+        basis._parameters,
+    )
+    return [(r["m"], r["b"], r["n"]) for r in found]
+
+
+def left_out(run_id: int) -> dict:
+    """Labels on the run's cases that never count: picked (nobody drew the case), and stale (the case has changed)."""
+    return row(
+        "SELECT (SELECT count(*) FROM current_reviews r JOIN verdicts v ON v.case_id = r.case_id AND v.run_id = run.id "
+        "  WHERE r.criterion = run.criterion AND r.basis = 'opportunistic') AS picked, "
+        "(SELECT count(*) FROM reviews r JOIN cases c ON c.id = r.case_id "
+        "  JOIN verdicts v ON v.case_id = r.case_id AND v.run_id = run.id "
+        "  WHERE r.criterion = run.criterion AND r.label IS NOT NULL AND r.revision < c.revision) AS stale "
+        "FROM runs run WHERE run.id = ?",
+        [run_id],
+    )

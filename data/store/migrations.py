@@ -1,0 +1,174 @@
+"""The history of the schema. A migration is applied once and never edited afterwards; changes are new ones at the end.
+
+Rules that the tables keep: nothing a person or a judge said is updated or deleted. Reviews, replies, verdicts and
+adjudications are only ever inserted; what counts now is a view or a query. Times are UTC texts. Columns that end in
+`_json` hold JSON.
+"""
+
+from __future__ import annotations
+
+import sqlite_utils
+from sqlite_utils.migrations import Migrations
+
+MIGRATIONS = Migrations("second_look")
+
+
+def _execute(db: sqlite_utils.Database, statements: str) -> None:
+    """Run statements one by one; `executescript` would commit the migration's transaction."""
+    for statement in statements.split(";\n"):
+        if statement.strip():
+            db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m001_cases(db: sqlite_utils.Database) -> None:
+    """Datasets, images by content hash, cases with their parts.
+
+    A case whose content changes gets a new revision; its older parts, verdicts and reviews stay.
+    `prompt` repeats the input texts, for search and grouping.
+    """
+    _execute(
+        db,
+        """
+        CREATE TABLE datasets (
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE images (
+            sha256 TEXT PRIMARY KEY, extension TEXT NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
+            bytes INTEGER NOT NULL, created TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE cases (
+            id INTEGER PRIMARY KEY, dataset_id INTEGER NOT NULL REFERENCES datasets(id), external_id TEXT NOT NULL,
+            revision INTEGER NOT NULL DEFAULT 1, prompt TEXT NOT NULL, generator TEXT NOT NULL,
+            tags_json TEXT NOT NULL, split TEXT NOT NULL DEFAULT 'test', created TEXT NOT NULL,
+            UNIQUE (dataset_id, external_id)
+        ) STRICT;
+        CREATE TABLE parts (
+            case_id INTEGER NOT NULL REFERENCES cases(id), revision INTEGER NOT NULL,
+            role TEXT NOT NULL CHECK (role IN ('input', 'output', 'expected', 'context')), position INTEGER NOT NULL,
+            kind TEXT NOT NULL CHECK (kind IN ('text', 'image', 'video')), text TEXT NOT NULL,
+            sha256 TEXT REFERENCES images(sha256), source TEXT NOT NULL, problem TEXT NOT NULL,
+            PRIMARY KEY (case_id, revision, role, position)
+        ) STRICT;
+        CREATE INDEX parts_sha256 ON parts(sha256);
+        """,
+    )
+
+
+@MIGRATIONS()
+def m002_judging(db: sqlite_utils.Database) -> None:
+    """Judges, runs with the cases chosen for them, verdicts with items, replies by question key, rubrics by prompt."""
+    _execute(
+        db,
+        """
+        CREATE TABLE judges (
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+            kind TEXT NOT NULL CHECK (kind IN ('endpoint', 'recorded', 'imported')),
+            settings_json TEXT NOT NULL, mode TEXT NOT NULL DEFAULT '', created TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE runs (
+            id INTEGER PRIMARY KEY, dataset_id INTEGER NOT NULL REFERENCES datasets(id),
+            judge_id INTEGER NOT NULL REFERENCES judges(id), judge_json TEXT NOT NULL,
+            metric TEXT NOT NULL, metric_version TEXT NOT NULL, metric_settings_json TEXT NOT NULL,
+            criterion TEXT NOT NULL, threshold REAL, options_json TEXT NOT NULL, prompts_json TEXT NOT NULL,
+            status TEXT NOT NULL CHECK (status IN ('queued', 'running', 'done', 'cancelled', 'stopped')),
+            problem TEXT NOT NULL DEFAULT '', cancel_requested INTEGER NOT NULL DEFAULT 0,
+            worker TEXT NOT NULL DEFAULT '', heartbeat REAL, created TEXT NOT NULL, started TEXT, finished TEXT
+        ) STRICT;
+        CREATE TABLE run_cases (
+            run_id INTEGER NOT NULL REFERENCES runs(id), position INTEGER NOT NULL,
+            case_id INTEGER NOT NULL REFERENCES cases(id), revision INTEGER NOT NULL,
+            PRIMARY KEY (run_id, position), UNIQUE (run_id, case_id)
+        ) STRICT;
+        CREATE TABLE rubrics (
+            id INTEGER PRIMARY KEY, prompt_sha256 TEXT NOT NULL, medium TEXT NOT NULL, version INTEGER NOT NULL,
+            prompt TEXT NOT NULL, questions_json TEXT NOT NULL, author TEXT NOT NULL, created TEXT NOT NULL,
+            UNIQUE (prompt_sha256, medium, version)
+        ) STRICT;
+        CREATE TABLE replies (
+            id INTEGER PRIMARY KEY, key TEXT NOT NULL, metric TEXT NOT NULL, aspect TEXT NOT NULL,
+            model TEXT NOT NULL, mode TEXT NOT NULL, text TEXT NOT NULL, finish_reason TEXT, refusal TEXT,
+            input_tokens INTEGER, output_tokens INTEGER, seconds REAL NOT NULL, created TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX replies_key ON replies(key);
+        CREATE TABLE verdicts (
+            id INTEGER PRIMARY KEY, run_id INTEGER NOT NULL REFERENCES runs(id),
+            case_id INTEGER NOT NULL REFERENCES cases(id), revision INTEGER NOT NULL,
+            status TEXT NOT NULL CHECK (status IN ('ok', 'unreadable', 'refused', 'failed', 'skipped')),
+            score REAL, reason TEXT NOT NULL, flags_json TEXT NOT NULL, problem TEXT NOT NULL, steps_json TEXT NOT NULL,
+            rubric_id INTEGER REFERENCES rubrics(id), seconds REAL NOT NULL, created TEXT NOT NULL,
+            CHECK ((status = 'ok') = (score IS NOT NULL)), UNIQUE (run_id, case_id)
+        ) STRICT;
+        CREATE INDEX verdicts_case ON verdicts(case_id);
+        CREATE TABLE items (
+            verdict_id INTEGER NOT NULL REFERENCES verdicts(id), position INTEGER NOT NULL, key TEXT NOT NULL,
+            kind TEXT NOT NULL, "group" TEXT NOT NULL, text TEXT NOT NULL, value REAL, low REAL, high REAL, answer TEXT,
+            PRIMARY KEY (verdict_id, key)
+        ) STRICT;
+        CREATE TABLE verdict_replies (
+            verdict_id INTEGER NOT NULL REFERENCES verdicts(id), position INTEGER NOT NULL,
+            aspect TEXT NOT NULL, attempt INTEGER NOT NULL, cached INTEGER NOT NULL,
+            reply_id INTEGER NOT NULL REFERENCES replies(id),
+            PRIMARY KEY (verdict_id, position)
+        ) STRICT;
+        """,
+    )
+
+
+@MIGRATIONS()
+def m003_reviewing(db: sqlite_utils.Database) -> None:
+    """Reviewers, queue draws, reviews (append-only; an undo is a row that names what it undoes), adjudications.
+
+    A review stands when nothing undid it and the case is still in the revision that was looked at.
+    """
+    _execute(
+        db,
+        """
+        CREATE TABLE reviewers (
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, created TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE queue_draws (
+            id INTEGER PRIMARY KEY, queue TEXT NOT NULL, reviewer_id INTEGER NOT NULL REFERENCES reviewers(id),
+            case_id INTEGER NOT NULL REFERENCES cases(id), criterion TEXT NOT NULL, stratum TEXT NOT NULL, pi REAL,
+            basis TEXT NOT NULL CHECK (basis IN ('random', 'designed', 'opportunistic')), created TEXT NOT NULL,
+            UNIQUE (queue, reviewer_id, case_id, criterion)
+        ) STRICT;
+        CREATE TABLE reviews (
+            id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE,
+            case_id INTEGER NOT NULL REFERENCES cases(id), revision INTEGER NOT NULL, criterion TEXT NOT NULL,
+            reviewer_id INTEGER NOT NULL REFERENCES reviewers(id),
+            label TEXT CHECK (label IN ('usable', 'badcase', 'unsure')),
+            undoes INTEGER REFERENCES reviews(id), score REAL, tags_json TEXT NOT NULL, comment TEXT NOT NULL,
+            blind INTEGER NOT NULL, run_id INTEGER REFERENCES runs(id), draw_id INTEGER REFERENCES queue_draws(id),
+            basis TEXT NOT NULL CHECK (basis IN ('random', 'designed', 'opportunistic')),
+            decided TEXT, dwell_ms INTEGER, created TEXT NOT NULL,
+            CHECK ((label IS NULL) = (undoes IS NOT NULL))
+        ) STRICT;
+        CREATE INDEX reviews_case ON reviews(case_id, criterion, reviewer_id);
+        CREATE INDEX reviews_reviewer ON reviews(reviewer_id);
+        CREATE UNIQUE INDEX reviews_undoes ON reviews(undoes) WHERE undoes IS NOT NULL;
+        CREATE TABLE review_items (
+            review_id INTEGER NOT NULL REFERENCES reviews(id), key TEXT NOT NULL, value REAL, answer TEXT,
+            PRIMARY KEY (review_id, key)
+        ) STRICT;
+        CREATE TABLE adjudications (
+            id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE,
+            case_id INTEGER NOT NULL REFERENCES cases(id), revision INTEGER NOT NULL, criterion TEXT NOT NULL,
+            reviewer_id INTEGER NOT NULL REFERENCES reviewers(id),
+            label TEXT NOT NULL CHECK (label IN ('usable', 'badcase')), reason TEXT NOT NULL, created TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX adjudications_case ON adjudications(case_id, criterion);
+        CREATE VIEW standing_reviews AS
+            SELECT r.* FROM reviews r JOIN cases c ON c.id = r.case_id AND c.revision = r.revision
+            WHERE r.label IS NOT NULL AND NOT EXISTS (SELECT 1 FROM reviews u WHERE u.undoes = r.id);
+        CREATE VIEW first_reviews AS
+            SELECT * FROM standing_reviews
+            WHERE id IN (SELECT min(id) FROM standing_reviews GROUP BY case_id, criterion, reviewer_id);
+        CREATE VIEW current_reviews AS
+            SELECT * FROM standing_reviews
+            WHERE id IN (SELECT max(id) FROM standing_reviews GROUP BY case_id, criterion, reviewer_id);
+        CREATE VIEW current_adjudications AS
+            SELECT a.* FROM adjudications a JOIN cases c ON c.id = a.case_id AND c.revision = a.revision
+            WHERE a.id IN (SELECT max(id) FROM adjudications GROUP BY case_id, criterion)
+        """,
+    )

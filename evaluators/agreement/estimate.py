@@ -1,0 +1,55 @@
+"""An estimate with its interval, or why there is none. Undefined is None with a reason, never 0 or NaN."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+#: Why a figure is undefined, in the words of the screens.
+REASON_WORDS = {
+    "no_data": "no labels yet",
+    "no_human_bad": "no badcase among the labels",
+    "no_human_usable": "no usable case among the labels",
+    "judge_flagged_none": "the judge flagged nothing",
+    "judge_passed_none": "the judge passed nothing",
+    "class_absent": "this class does not occur",
+    "one_human_class": "people used only one of the two labels",
+    "single_category": "only one class was seen: agreement is 100 %, kappa is undefined",
+    "too_few_units": "no case has labels by two people",
+    "zero_margin": "the judge or the people used only one label",
+}
+
+#: What each warning means.
+WARNING_WORDS = {
+    "no_data": "There are no labels to compare with yet.",
+    "small_n": "Fewer than 30 labelled cases: the interval is wide, treat the figure as a first impression.",
+    "few_human_bad": "Fewer than 10 badcases among the labels: how many the judge finds is hardly known.",
+    "few_human_usable": "Fewer than 10 usable cases among the labels: how many the judge passes is hardly known.",
+    "accuracy_misleading": "Accuracy flatters here: most cases have one label, and beyond chance the judge agrees little.",
+    "worse_than_constant": "Always giving the most frequent label would agree with people more often than this judge.",
+    "not_shown_better_than_constant": "It is not shown that the judge beats always giving the most frequent label.",
+}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its 95 % interval.
+
+    value, lo, hi: None when undefined, and then `reason` is a key of REASON_WORDS. n: what the figure rests on.
+    se: standard error, None where the method has none. method: how the interval was made.
+    """
+
+    value: float | None
+    lo: float | None = None
+    hi: float | None = None
+    reason: str | None = None
+    n: float = 0
+    se: float | None = None
+    method: str = ""
+
+    @classmethod
+    def undefined(cls, reason: str, n: float = 0) -> Estimate:
+        return cls(None, reason=reason, n=n)
+
+    def as_dict(self) -> dict:
+        """All fields, for JSON."""
+        return asdict(self)

@@ -1,0 +1,89 @@
+"""The figures that a lead reads first, and how people agree among themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from evaluators.agreement.estimate import Estimate
+from evaluators.agreement.paired import PairedDifference, mcnemar
+from evaluators.agreement.proportions import wilson
+from evaluators.agreement.table import BinaryMetrics, binary_metrics, cohen_kappa
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A judge against people, end to end.
+
+    n: cases with a gold label, whether the judge answered or not. accuracy: over all n; a case that the judge left
+    without a label counts as a disagreement. answered: the 2x2 figures over the cases it did label. coverage: the share
+    of n that it labelled. baseline, baseline_diff: the constant judge on the same n cases.
+    """
+
+    n: int
+    accuracy: Estimate
+    coverage: Estimate
+    answered: BinaryMetrics
+    baseline: float | None
+    baseline_label: str | None
+    baseline_diff: PairedDifference
+
+    def as_dict(self) -> dict:
+        """The names that the command line and the export use."""
+        cells = self.answered.as_dict()
+        return {
+            **cells,
+            "n": self.n,
+            "accuracy": self.accuracy.as_dict(),
+            "accuracy_answered": cells["accuracy"],
+            "answered": self.answered.n,
+            "coverage": self.coverage.as_dict(),
+            "baseline": self.baseline,
+            "baseline_label": self.baseline_label,
+            "baseline_diff": vars(self.baseline_diff),
+        }
+
+
+@dataclass(frozen=True)
+class HumanAgreement:
+    """Pairs of people on the same cases: share of agreeing pairs 0-1 and Cohen's kappa; cases: how many it rests on."""
+
+    cases: int
+    agreement: float | None
+    kappa: float | None
+    reason: str | None = None
+
+
+def headline(tp: int, fp: int, fn: int, tn: int, unanswered_bad: int = 0, unanswered_usable: int = 0) -> Headline:
+    """All first figures from the counts of a run against gold."""
+    answered = binary_metrics(tp, fp, fn, tn)
+    bad, usable = tp + fn + unanswered_bad, tn + fp + unanswered_usable
+    n = bad + usable
+    constant_bad = bad > usable
+    # Where the judge is right and the constant judge wrong, and the reverse.
+    gained, lost = (tn, fn + unanswered_bad) if constant_bad else (tp, fp + unanswered_usable)
+    return Headline(
+        n=n,
+        accuracy=wilson(tp + tn, n),
+        coverage=wilson(answered.n, n),
+        answered=answered,
+        baseline=max(bad, usable) / n if n else None,
+        baseline_label=("badcase" if constant_bad else "usable") if n else None,
+        baseline_diff=mcnemar(gained, lost, n),
+    )
+
+
+def human_agreement(patterns: Iterable[tuple[int, int, int]]) -> HumanAgreement:
+    """From (labels m, badcase labels b, number of such cases): every pair of people on a case, cases weighing the same."""
+    cases, both_bad, mixed, both_usable = 0, 0.0, 0.0, 0.0
+    for m, b, count in patterns:
+        if m >= 2:
+            pairs = m * (m - 1)
+            cases += count
+            both_bad += count * b * (b - 1) / pairs
+            mixed += count * b * (m - b) / pairs
+            both_usable += count * (m - b) * (m - b - 1) / pairs
+    if not cases:
+        return HumanAgreement(0, None, None, "too_few_units")
+    kappa = cohen_kappa(both_bad, mixed, mixed, both_usable)
+    return HumanAgreement(cases, (both_bad + both_usable) / cases, kappa, "single_category" if kappa is None else None)

@@ -1,0 +1,49 @@
+"""Intervals and bounds for one proportion."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+from scipy.stats import beta
+
+from evaluators.agreement.estimate import Estimate
+
+
+def normal_quantile(conf: float = 0.95) -> float:
+    """z of a two-sided interval: 1.959963984540054 at 95 %."""
+    return NormalDist().inv_cdf(0.5 + conf / 2)
+
+
+def wilson(k: float, n: float, conf: float = 0.95, crit: float | None = None) -> Estimate:
+    """The Wilson score interval for k of n (Wilson 1927); n may be an effective, non-integer number.
+
+    crit replaces the normal quantile, e.g. by Student's. lo is exactly 0 at k = 0 and hi exactly 1 at k = n.
+    """
+    if n <= 0:
+        return Estimate.undefined("no_data")
+    c = normal_quantile(conf) if crit is None else crit
+    p = k / n
+    d = 1 + c * c / n
+    centre = (p + c * c / (2 * n)) / d
+    half = c / d * math.sqrt(max(0.0, p * (1 - p)) / n + c * c / (4 * n * n))
+    lo = 0.0 if k == 0 else max(0.0, centre - half)
+    hi = 1.0 if k == n else min(1.0, centre + half)
+    return Estimate(p, lo, hi, n=n, method="Wilson")
+
+
+def clopper_pearson(k: int, n: int, conf: float = 0.95) -> Estimate:
+    """The exact interval (Clopper & Pearson 1934) for k of n."""
+    if n <= 0:
+        return Estimate.undefined("no_data")
+    tail = (1 - conf) / 2
+    lo = 0.0 if k == 0 else float(beta.ppf(tail, k, n - k + 1))
+    hi = 1.0 if k == n else float(beta.ppf(1 - tail, k + 1, n - k))
+    return Estimate(k / n, lo, hi, n=n, method="Clopper-Pearson")
+
+
+def cp_lower(k: int, n: int, alpha: float = 0.05) -> float | None:
+    """The exact one-sided lower bound for claims ("at least 85 %"); None without data."""
+    if n <= 0:
+        return None
+    return 0.0 if k == 0 else float(beta.ppf(alpha, k, n - k + 1))

@@ -1,0 +1,242 @@
+"""A judge behind any OpenAI-compatible chat-completions endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import ipaddress
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import urlsplit
+
+import openai
+
+from evaluators.case import Part
+from evaluators.errors import CaseUnfit, JudgeFailed
+from evaluators.judges.images import MEDIA_TYPES, prepared
+from evaluators.judges.question import Question, Reply
+
+#: How a reply is constrained, strongest first; which one an endpoint can do is found out once.
+MODES = ("json_schema", "json_object", "text")
+OPENAI_URL = "https://api.openai.com/v1"
+DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
+_PREPARED_KEPT = 64
+
+
+@dataclass(frozen=True)
+class EndpointSettings:
+    """Where a judge lives and how it is asked.
+
+    base_url: empty means OPENAI_BASE_URL, else OpenAI. key_variable: the environment variable that holds the key.
+    parameters: passed to the chat-completions call as they are (temperature, seed, max_tokens, extra_body, …).
+    image_side: longest side of a picture in pixels. concurrency: requests in flight at once.
+    attempts: tries per question on 408, 409, 429, 5xx and broken connections (Retry-After honoured).
+    timeout: seconds per call. mode: one of MODES, or empty if it is not known yet.
+    """
+
+    model: str
+    base_url: str = ""
+    key_variable: str = DEFAULT_KEY_VARIABLE
+    parameters: Mapping[str, object] = field(default_factory=lambda: {"temperature": 0, "seed": 7, "max_tokens": 1500})
+    image_side: int = 1024
+    image_format: Literal["jpeg", "png", "webp"] = "jpeg"
+    concurrency: int = 8
+    attempts: int = 5
+    timeout: float = 120.0
+    mode: str = ""
+
+    @property
+    def url(self) -> str:
+        """The base URL in force."""
+        return (self.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).rstrip("/")
+
+    @property
+    def identity(self) -> dict[str, object]:
+        """All of a judge that could change a reply; see `question_key`."""
+        return {
+            "model": self.model,
+            "endpoint": self.url,
+            "parameters": dict(self.parameters),
+            "image_side": self.image_side,
+            "image_format": self.image_format,
+        }
+
+    def problem(self) -> str | None:
+        """Why this judge cannot be asked at all, in a sentence; None if nothing is known against it."""
+        parts = urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            return f"The base URL {self.url!r} is not an http or https address."
+        if not self.model:
+            return "No model is named."
+        if self._key() is None:
+            return f"The environment variable {self.key_variable} is not set, so there is no key for {parts.hostname}."
+        return None
+
+    def _key(self) -> str | None:
+        """The key; a local server or an endpoint given by hand needs none under the default variable."""
+        key = os.environ.get(self.key_variable) if self.key_variable else ""
+        if key or not self.key_variable:
+            return key or "none"
+        if _is_loopback(self.url) or (self.key_variable == DEFAULT_KEY_VARIABLE and self.url != OPENAI_URL):
+            return "none"
+        return None
+
+
+class EndpointJudge:
+    """Asks an endpoint. One client, one limit on requests in flight, pictures prepared once and off the event loop."""
+
+    def __init__(self, settings: EndpointSettings):
+        """:raises JudgeFailed: if the settings cannot work, e.g. the key's variable is not set."""
+        problem = settings.problem()
+        if problem:
+            raise JudgeFailed(problem)
+        self.settings = settings
+        self.identity = settings.identity
+        self.mode = settings.mode
+        self._key = settings._key()
+        self._client = openai.AsyncOpenAI(
+            base_url=settings.url, api_key=self._key, timeout=settings.timeout, max_retries=settings.attempts - 1
+        )
+        self._in_flight = asyncio.Semaphore(settings.concurrency)
+        self._finding_mode = asyncio.Lock()
+        self._prepared: OrderedDict[str, asyncio.Task[str]] = OrderedDict()
+
+    async def ask(self, question: Question) -> Reply:
+        """The endpoint's reply; see `Judge.ask`."""
+        messages = await self._messages(question)
+        if not self.mode:
+            async with self._finding_mode:
+                if not self.mode:
+                    return await self._find_mode(messages, question.schema)
+        return await self._call(messages, question.schema, self.mode)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _find_mode(self, messages: list[dict], schema: Mapping[str, object]) -> Reply:
+        """Try the modes strongest first and remember the first that is not turned down as a bad request."""
+        turned_down: JudgeFailed | None = None
+        for mode in MODES:
+            try:
+                reply = await self._call(messages, schema, mode)
+            except JudgeFailed as error:
+                if error.status not in (400, 404, 415, 422, 501):
+                    raise
+                turned_down = turned_down or error
+            else:
+                self.mode = mode
+                return reply
+        assert turned_down is not None
+        raise turned_down
+
+    async def _call(self, messages: list[dict], schema: Mapping[str, object], mode: str) -> Reply:
+        async with self._in_flight:
+            started = time.perf_counter()
+            try:
+                completion = await self._client.chat.completions.create(
+                    model=self.settings.model,
+                    messages=messages,
+                    **_response_format(schema, mode),
+                    **self.settings.parameters,
+                )
+            except openai.APIStatusError as error:
+                if _is_content_filter(error):
+                    return Reply("", finish_reason="content_filter", mode=mode, seconds=time.perf_counter() - started)
+                message = f"{self.settings.url} answered {error.status_code}: {self._redacted(_message(error))}"
+                raise JudgeFailed(message, error.status_code) from error
+            except openai.APITimeoutError as error:
+                raise JudgeFailed(f"{self.settings.url} did not answer within {self.settings.timeout:g} s") from error
+            except openai.APIConnectionError as error:
+                cause = self._redacted(str(error.__cause__ or error))
+                raise JudgeFailed(f"{self.settings.url} cannot be reached: {cause}") from error
+            except openai.OpenAIError as error:
+                raise JudgeFailed(f"{self.settings.url}: {self._redacted(str(error))}") from error
+            except (ValueError, TypeError) as error:  # a 200 that is not JSON, or a parameter the client does not take
+                raise JudgeFailed(
+                    f"{self.settings.url}: {type(error).__name__}: {self._redacted(str(error))}"
+                ) from error
+            return self._reply(completion, mode, time.perf_counter() - started)
+
+    def _reply(self, completion: object, mode: str, seconds: float) -> Reply:
+        choices = getattr(completion, "choices", None)
+        if not choices or choices[0].message is None:
+            raise JudgeFailed(f"{self.settings.url} answered without a message")
+        choice, usage = choices[0], getattr(completion, "usage", None)
+        content = choice.message.content
+        return Reply(
+            text=content if isinstance(content, str) else "",
+            finish_reason=choice.finish_reason,
+            refusal=getattr(choice.message, "refusal", None),
+            input_tokens=getattr(usage, "prompt_tokens", None),
+            output_tokens=getattr(usage, "completion_tokens", None),
+            model=getattr(completion, "model", "") or "",
+            mode=mode,
+            seconds=seconds,
+        )
+
+    async def _messages(self, question: Question) -> list[dict]:
+        content = [await self._content(part) for part in question.content]
+        messages = [{"role": "system", "content": question.system}, {"role": "user", "content": content}]
+        if question.retry_of:
+            text, problem = question.retry_of
+            messages += [
+                {"role": "assistant", "content": text or "(empty)"},
+                {
+                    "role": "user",
+                    "content": f"That reply could not be read: {problem}. Answer again, with the JSON object only.",
+                },
+            ]
+        return messages
+
+    async def _content(self, part: Part) -> dict:
+        if part.kind == "text":
+            return {"type": "text", "text": part.text}
+        return {"type": "image_url", "image_url": {"url": await self._data_url(part)}}
+
+    async def _data_url(self, part: Part) -> str:
+        """The picture as a data URL; the few last ones are kept, so that a case's calls share one preparation."""
+        if part.path is None:
+            raise CaseUnfit(part.problem or f"{part.source or 'an image'} is missing")
+        if part.sha256 not in self._prepared:
+            self._prepared[part.sha256] = asyncio.ensure_future(asyncio.to_thread(self._encode, part))
+            while len(self._prepared) > _PREPARED_KEPT:
+                self._prepared.popitem(last=False)
+        return await self._prepared[part.sha256]
+
+    def _encode(self, part: Part) -> str:
+        data = prepared(part.path, self.settings.image_side, self.settings.image_format)
+        return f"data:{MEDIA_TYPES[self.settings.image_format]};base64,{base64.b64encode(data).decode()}"
+
+    def _redacted(self, text: str) -> str:
+        return text.replace(self._key, "[key]") if self._key and self._key != "none" else text
+
+
+def _response_format(schema: Mapping[str, object], mode: str) -> dict:
+    if mode == "json_schema":
+        wrapped = {"name": "verdict", "strict": True, "schema": dict(schema)}
+        return {"response_format": {"type": "json_schema", "json_schema": wrapped}}
+    return {"response_format": {"type": "json_object"}} if mode == "json_object" else {}
+
+
+def _message(error: openai.APIStatusError) -> str:
+    body = error.body if isinstance(error.body, dict) else {}
+    return str(body.get("message") or error.message)[:500]
+
+
+def _is_content_filter(error: openai.APIStatusError) -> bool:
+    return getattr(error, "code", None) in ("content_filter", "content_policy_violation")
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,20 @@
+"""The metrics. To add one: write its file, and add it to the table here."""
+
+from evaluators.metrics.base import CRITERIA, Answers, Metric
+from evaluators.metrics.viescore import TASKS
+
+METRICS: dict[str, Metric] = {metric.name: metric for metric in (*TASKS,)}
+
+
+def metric_named(name: str) -> Metric:
+    """The metric of that name.
+
+    :raises KeyError: with a sentence that lists the names there are.
+    """
+    try:
+        return METRICS[name]
+    except KeyError:
+        raise KeyError(f"There is no metric {name!r}; there are: {', '.join(METRICS)}.") from None
+
+
+__all__ = ["CRITERIA", "METRICS", "Answers", "Metric", "metric_named"]
