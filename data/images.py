@@ -51,8 +51,8 @@ class Picture:
     bytes: int
 
 
-def keep(content: bytes, name: str) -> Picture:
-    """Keep a picture's bytes under their hash; keeping the same bytes again changes nothing.
+def examine(content: bytes, name: str) -> Picture:
+    """What picture these bytes are; nothing is written.
 
     :raises NotAPicture: if the bytes are no picture of a known format, are broken, or are too large.
     """
@@ -60,8 +60,16 @@ def keep(content: bytes, name: str) -> Picture:
         raise NotAPicture(f"{name} has {len(content):,} bytes, more than {MAX_BYTES:,}")
     image_format, (width, height) = _checked(content, name)
     digest = hashlib.sha256(content).hexdigest()
-    picture = Picture(digest, FORMATS[image_format][0], width, height, len(content))
-    path = original_path(digest, picture.extension)
+    return Picture(digest, FORMATS[image_format][0], width, height, len(content))
+
+
+def keep(content: bytes, name: str) -> Picture:
+    """Keep a picture's bytes under their hash; keeping the same bytes again changes nothing.
+
+    :raises NotAPicture: as `examine`.
+    """
+    picture = examine(content, name)
+    path = original_path(picture.sha256, picture.extension)
     if not path.exists():
         _write(path, content)
     return picture

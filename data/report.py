@@ -43,6 +43,7 @@ def agreement_report(run_id: int, basis: str = "blind", threshold: float | None 
         "unresolved": unresolved,
         "left_out": agreement_store.left_out(run_id),
         "warnings": warnings,
+        "short": f"{percent(figures.accuracy)} of {figures.n}" if figures.n else "no labels yet",
         "words": [sentence(figures, people, basis), *(WARNING_WORDS[code] for code in warnings)],
     }
 

@@ -6,12 +6,12 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from data.exchange.columns import CASE_COLUMNS, split_list, texts
 from data.exchange.pictures import Pictures
-from data.images import NotAPicture, Picture, keep, kept_part
+from data.images import NotAPicture, Picture, examine, keep, kept_part
 from data.store import cases as case_store
 from evaluators.case import Case, Part
 
@@ -77,20 +77,23 @@ def read_csv(content: bytes, name: str) -> list[dict[str, str]]:
     return found
 
 
-def match(rows: Iterable[Mapping[str, str]], pictures: Pictures) -> Matched:
+def match(rows: Iterable[Mapping[str, str]], pictures: Pictures, *, keeping: bool = True) -> Matched:
     """Make cases of rows. Pictures that are found are kept (by content, so that nothing is kept twice).
+
+    With keeping=False nothing is written: to show how rows and pictures match before anybody decides.
 
     A row without prompt and pictures, or with an id that stood in an earlier row, is rejected. A picture that is not
     found or broken is a problem of its row; the row stays a case.
     """
     matched, seen = Matched(), {}
     kept: dict[str, Picture | str] = {}
+    take = keep if keeping else examine
     for number, row in enumerate(rows, 1):
         if number == 1:
             matched.unread.extend(column for column in row if column and column not in CASE_COLUMNS)
         if not any(value.strip() for value in row.values()):
             continue
-        case = _case(number, row, pictures, kept, matched)
+        case = _case(number, row, lambda name: _picture(name, pictures, kept, take), matched)
         if not case.input and not case.output:
             matched.problems.append(Problem(number, "prompt", "the row has neither a prompt nor a picture"))
             matched.rejected += 1
@@ -146,13 +149,11 @@ def natural_order(name: str) -> tuple:
     return tuple(int(piece) if piece.isdigit() else piece.casefold() for piece in re.split(r"(\d+)", name))
 
 
-def _case(
-    number: int, row: Mapping[str, str], pictures: Pictures, kept: dict[str, Picture | str], matched: Matched
-) -> Case:
+def _case(number: int, row: Mapping[str, str], take: Callable[[str], Part], matched: Matched) -> Case:
     cell = {column: row.get(column, "").strip() for column in CASE_COLUMNS}
 
     def picture(name: str, column: str) -> Part:
-        part = _picture(name, pictures, kept)
+        part = take(name)
         if part.problem:
             matched.problems.append(Problem(number, column, part.problem))
         return part
@@ -178,14 +179,16 @@ def _with_content_id(case: Case) -> Case:
     return replace(case, id="case-" + hashlib.sha256(content.encode()).hexdigest()[:10])
 
 
-def _picture(name: str, pictures: Pictures, kept: dict[str, Picture | str]) -> Part:
+def _picture(
+    name: str, pictures: Pictures, kept: dict[str, Picture | str], take: Callable[[bytes, str], Picture]
+) -> Part:
     if name not in kept:
         try:
-            kept[name] = keep(pictures.read(name), name)
+            kept[name] = take(pictures.read(name), name)
         except LookupError as error:
             linked = name.lower().startswith(("http://", "https://"))
             kept[name] = f"{name} is a link; give its picture as a file" if linked else str(error.args[0])
-        except (NotAPicture, OSError, RuntimeError) as error:  # RuntimeError: an encrypted zip member
+        except (NotAPicture, OSError) as error:
             kept[name] = str(error)
     found = kept[name]
     return kept_part(found, name) if isinstance(found, Picture) else Part("image", source=name, problem=found)

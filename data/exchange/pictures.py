@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from data.images import MAX_BYTES
 
@@ -38,6 +40,14 @@ class Pictures:
         return cls({name: lambda content=content: content for name, content in files.items()})
 
     @classmethod
+    def of_zip(cls, archive: Path | BinaryIO, name: str) -> Pictures:
+        """A zip on disk or in memory.
+
+        :raises PicturesUnusable: if it is broken or hostile.
+        """
+        return cls(_zip_readers(archive, name))
+
+    @classmethod
     def at(cls, path: Path) -> Pictures:
         """A folder with everything below it, or a zip.
 
@@ -49,7 +59,7 @@ class Pictures:
                 raise PicturesUnusable(f"{path} holds {len(files):,} files, more than {MAX_FILES:,}.")
             return cls({file.relative_to(path).as_posix(): file.read_bytes for file in files})
         if path.is_file() and zipfile.is_zipfile(path):
-            return cls(_zip_readers(path))
+            return cls.of_zip(path, path.name)
         raise PicturesUnusable(f"{path} is neither a folder nor a zip file.")
 
     def names(self) -> list[str]:
@@ -72,19 +82,25 @@ class Pictures:
         return self._readers[candidates[0]][1]()
 
 
-def _zip_readers(path: Path) -> dict[str, Callable[[], bytes]]:
+def _zip_readers(file: Path | BinaryIO, name: str) -> dict[str, Callable[[], bytes]]:
     """Readers of a zip's members; sizes are checked before anything is unpacked, and nothing is written to disk."""
-    archive = zipfile.ZipFile(path)
+    try:
+        archive = zipfile.ZipFile(file)
+    except zipfile.BadZipFile as error:
+        raise PicturesUnusable(f"{name} is not a zip file that can be read: {error}.") from error
     members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX/")]
     if len(members) > MAX_FILES:
-        raise PicturesUnusable(f"{path.name} holds {len(members):,} files, more than {MAX_FILES:,}.")
+        raise PicturesUnusable(f"{name} holds {len(members):,} files, more than {MAX_FILES:,}.")
     if sum(member.file_size for member in members) > MAX_TOTAL_BYTES:
-        raise PicturesUnusable(f"{path.name} would unpack to more than {MAX_TOTAL_BYTES:,} bytes.")
+        raise PicturesUnusable(f"{name} would unpack to more than {MAX_TOTAL_BYTES:,} bytes.")
 
     def reader(member: zipfile.ZipInfo) -> Callable[[], bytes]:
         def read() -> bytes:
-            with archive.open(member) as file:
-                return file.read(MAX_BYTES + 1)
+            try:
+                with archive.open(member) as file:
+                    return file.read(MAX_BYTES + 1)
+            except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:  # damaged or encrypted
+                raise LookupError(f"{member.filename} cannot be unpacked: {error}") from error
 
         return read
 

@@ -26,21 +26,35 @@ IDENTITY = {"model": "sample-judge", "endpoint": "recorded", "parameters": {}}
 DATASETS = {"text_to_image": "Sample: text to image", "image_editing": "Sample: image editing"}
 
 
+def is_wanted() -> bool:
+    """Whether the workspace is empty, or loading the sample into it was cut short."""
+    there = {dataset["name"] for dataset in case_store.datasets()}
+    if not there & set(DATASETS.values()):
+        return not there
+    return not all(_is_loaded(name) for name in DATASETS.values())
+
+
 def load() -> None:
-    """Fill the workspace with the sample datasets, unless they are there."""
-    if all(case_store.dataset_id(name) for name in DATASETS.values()):
-        return
+    """Fill the workspace with the sample datasets, as far as they are not there."""
     judge_store.save_recorded(JUDGE, IDENTITY)
     recorded = _recorded_replies()
     said = [json.loads(line) for line in _lines("reviews.jsonl")]
     for metric, dataset in DATASETS.items():
+        if _is_loaded(dataset):
+            continue
         table = FOLDER / f"{metric}.csv"
         rows = case_table.read_csv(table.read_bytes(), table.name)
         case_table.save(dataset, case_table.match(rows, Pictures.at(FOLDER / "pictures")))
         _record(dataset, metric, recorded)
-        _run(dataset, metric)
         for line in said:
             _review(dataset, metric, line)
+        _run(dataset, metric)
+
+
+def _is_loaded(dataset: str) -> bool:
+    """The run comes last: once it is done, so is the dataset."""
+    known = case_store.dataset_id(dataset)
+    return known is not None and any(run["status"] == "done" for run in runs.runs(known))
 
 
 class _Script:

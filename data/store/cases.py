@@ -94,6 +94,11 @@ def case_by_id(case_id: int) -> dict | None:
     )
 
 
+def revision_of(case_id: int) -> int:
+    """The current revision of a case."""
+    return value("SELECT revision FROM cases WHERE id = ?", [case_id])
+
+
 def find_case(dataset: str, external_id: str) -> int | None:
     """The id of a case by its dataset's name and the id people know it by."""
     return value(
@@ -135,6 +140,20 @@ def tags(dataset_id: int | None = None) -> list[str]:
         [dataset_id, dataset_id],
     )
     return [found_row["tag"] for found_row in found]
+
+
+def marks(case_ids: Sequence[int]) -> dict[int, dict]:
+    """What is known of cases at a glance, by case id: status, score and threshold of the newest verdict (None without
+    one), and the people's current labels."""
+    slots = ",".join("?" * len(case_ids))
+    found = rows(
+        "SELECT c.id, v.status, v.score, r.threshold, (SELECT json_group_array(p.label) FROM current_reviews p "
+        "  WHERE p.case_id = c.id) AS labels_json FROM cases c "
+        "LEFT JOIN verdicts v ON v.id = (SELECT max(id) FROM verdicts w WHERE w.case_id = c.id AND w.revision = c.revision) "
+        f"LEFT JOIN runs r ON r.id = v.run_id WHERE c.id IN ({slots})",
+        list(case_ids),
+    )
+    return {r["id"]: r for r in found}
 
 
 def load_cases(case_ids: Sequence[int], revisions: dict[int, int] | None = None) -> dict[int, Case]:

@@ -114,6 +114,19 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
+def data_revision() -> int:
+    """A number that grows with everything that is said, judged or brought in; for caches and file names."""
+    return value(
+        "SELECT (SELECT coalesce(max(id), 0) FROM reviews) + (SELECT coalesce(max(id), 0) FROM verdicts) "
+        "+ (SELECT coalesce(max(id), 0) FROM adjudications) + (SELECT coalesce(sum(revision), 0) FROM cases)"
+    )
+
+
+def workspace_id() -> str:
+    """The id that this workspace has had from its start."""
+    return value("SELECT id FROM workspace")
+
+
 def _plain(values) -> list:
     return [json.dumps(v, ensure_ascii=False) if isinstance(v, dict | list | tuple) else v for v in values]
 

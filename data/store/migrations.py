@@ -7,6 +7,8 @@ adjudications are only ever inserted; what counts now is a view or a query. Time
 
 from __future__ import annotations
 
+import secrets
+
 import sqlite_utils
 from sqlite_utils.migrations import Migrations
 
@@ -171,4 +173,13 @@ def m003_reviewing(db: sqlite_utils.Database) -> None:
             SELECT a.* FROM adjudications a JOIN cases c ON c.id = a.case_id AND c.revision = a.revision
             WHERE a.id IN (SELECT max(id) FROM adjudications GROUP BY case_id, criterion)
         """,
+    )
+
+
+@MIGRATIONS()
+def m004_workspace(db: sqlite_utils.Database) -> None:
+    """An id of the workspace, so that a browser never sends one workspace's unsaved reviews to another."""
+    _execute(db, "CREATE TABLE workspace (id TEXT PRIMARY KEY, created TEXT NOT NULL) STRICT")
+    db.conn.execute(
+        "INSERT INTO workspace (id, created) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))", [secrets.token_hex(8)]
     )

@@ -159,6 +159,15 @@ def history(case_id: int) -> list[dict]:
     return [{**r, "items": _items(r["id"])} for r in found]
 
 
+def current_review(case_id: int, criterion: str, reviewer_id: int) -> dict | None:
+    """What a person's standing review of a case says: label, tags, comment, items; None if there is none."""
+    found = row(
+        "SELECT id, label, tags_json, comment FROM current_reviews WHERE case_id = ? AND criterion = ? AND reviewer_id = ?",
+        [case_id, criterion, reviewer_id],
+    )
+    return {**found, "items": _items(found["id"])} if found else None
+
+
 def adjudications(case_id: int) -> list[dict]:
     """Every adjudication of a case, newest first."""
     return rows(
@@ -195,10 +204,20 @@ def _known(token: str) -> bool:
 
 
 def _basis(review: Review) -> tuple[str, int | None]:
-    """The basis of the draw that offered this case to this person; a case shown without one was picked."""
+    """The basis of the draw that offered this case to this person; a case shown without one was picked.
+
+    Revising a label on a drawn case, from wherever, leaves the case drawn.
+    """
     draw = row(
-        "SELECT id, basis FROM queue_draws WHERE id = ? AND case_id = ? AND reviewer_id = ? AND criterion = ?",
-        [review.draw_id, review.case_id, review.reviewer_id, review.criterion],
+        "SELECT id, basis FROM queue_draws WHERE case_id = :case AND reviewer_id = :reviewer AND criterion = :criterion "
+        "AND id = coalesce(:draw, (SELECT max(draw_id) FROM standing_reviews WHERE case_id = :case "
+        "AND reviewer_id = :reviewer AND criterion = :criterion))",
+        {
+            "case": review.case_id,
+            "reviewer": review.reviewer_id,
+            "criterion": review.criterion,
+            "draw": review.draw_id,
+        },
     )
     return (draw["basis"], draw["id"]) if draw else ("opportunistic", None)
 

@@ -44,6 +44,8 @@ class Metric(ABC):
     title: ClassVar[str]
     criterion: ClassVar[str]
     needs: ClassVar[str]
+    #: The name of the rule by which the desk recomputes the score from corrected items at once (see `score`).
+    score_rule: ClassVar[str]
     setting_names: ClassVar[tuple[str, ...]] = ()
 
     @property

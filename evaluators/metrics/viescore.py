@@ -58,6 +58,7 @@ class VieScore(Metric):
     wrong_inputs: str = ""
 
     criterion: ClassVar[str] = "overall"
+    score_rule: ClassVar[str] = "viescore"
 
     @property
     def prompts(self) -> dict[str, str]:

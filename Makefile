@@ -1,0 +1,36 @@
+# make run: the app on the sample workspace. make test: everything that can be tested here.
+PYTHON ?= python3
+VENV := .venv
+PORT ?= 8501
+BIN := $(VENV)/bin
+
+.PHONY: run test lint clean chromium
+
+run: $(VENV)/run.stamp
+	@echo "Second Look: http://127.0.0.1:$(PORT)"
+	@$(BIN)/python -m streamlit run app.py --server.port $(PORT)
+
+test: $(VENV)/test.stamp chromium
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/test.stamp
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+# A browser for the browser tests: what is there, else Debian's package, else Playwright's own.
+chromium: $(VENV)/test.stamp
+	@$(BIN)/python -m tests.browser.chromium || \
+	{ command -v apt-get >/dev/null && apt-get update -qq && apt-get install -y -qq chromium fonts-noto-cjk >/dev/null; } || \
+	$(BIN)/python -m playwright install --with-deps chromium
+
+$(VENV)/run.stamp: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Second Look needs Python 3.11 or newer; set PYTHON=")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/test.stamp: requirements-test.txt $(VENV)/run.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .hypothesis .ruff_cache

@@ -1,0 +1,98 @@
+"""Agreement: how far the judge of a run can be trusted, and where it and people part."""
+
+import streamlit as st
+
+from data.report import agreement_report
+from data.store import agreement, cases, runs
+from data.store.agreement import BASES, Basis
+from evaluators.agreement import WARNING_WORDS
+from evaluators.verdict import shown_score
+from pages.parts.agreement_charts import draw_confusion, draw_figures, draw_time
+from pages.parts.case_gallery import draw_cards
+from pages.parts.choices import choose, choose_dataset, choose_run
+from pages.parts.guard import require_reviewer
+
+require_reviewer()
+st.title("Agreement")
+
+where, which, how = st.columns([3, 4, 3])
+with where:
+    dataset = choose_dataset(cases.datasets())
+if dataset is None:
+    st.stop()
+with which:
+    run = choose_run(runs.runs(dataset["id"]))
+if run is None:
+    st.text("No run of this dataset yet: there is no judge to compare with people.")
+    st.page_link(
+        "pages/runs.py",
+        label="Start a run",
+        icon=":material/play_circle:",
+        query_params={"dataset": str(dataset["id"])},
+    )
+    st.stop()
+with how:
+    basis_name = choose("basis", "People's labels", BASES)
+
+if run["threshold"] is None:
+    st.text("This run gives scores without labels. Choose a threshold to see how it would agree.")
+threshold = run["threshold"]
+with st.expander("Try another threshold (nothing is asked again, nothing is stored)", expanded=threshold is None):
+    tried = st.slider(
+        "Usable from score", 0.0, 1.0, 0.5 if threshold is None else threshold, 0.01, key=f"try-{run['id']}"
+    )
+    if tried != threshold:
+        st.text(
+            "Trying thresholds on the labels that measure them flatters: the best one here will do less well on new cases."
+        )
+    threshold = tried
+report = agreement_report(run["id"], basis_name, threshold)
+basis = Basis(run["id"], threshold, basis_name)
+
+st.subheader("In a sentence")
+st.text(report["words"][0])
+for code in report["warnings"]:
+    st.warning(WARNING_WORDS[code])
+left_out = report["left_out"]
+asides = [
+    f"{report['unresolved']} labelled cases have no majority and are left out; adjudicate them on their pages."
+    if report["unresolved"] else "",
+    f"{left_out['picked']} labels are on cases that somebody picked; they are listed, never counted." if left_out["picked"] else "",
+    f"{left_out['stale']} labels are about an earlier version of their case and no longer count." if left_out["stale"] else "",
+    f"The judge gave no label on {report['n'] - report['answered']} of the {report['n']} cases; they count as disagreements."
+    if report["n"] != report["answered"] else "",
+]  # fmt: skip
+for aside in filter(None, asides):
+    st.text(aside)
+
+if report["n"] == 0:
+    st.page_link(
+        "pages/review.py", label="Label cases of this run", icon=":material/rate_review:",
+        query_params={"dataset": str(dataset["id"]), "run": str(run["id"])},
+    )  # fmt: skip
+    st.stop()
+
+st.subheader("The figures")
+draw_figures(report)
+left, right = st.columns(2)
+with left:
+    st.subheader("Judge against people")
+    draw_confusion(report)
+with right:
+    st.subheader("Accuracy over time")
+    draw_time(agreement.counts_by_day(basis))
+
+st.subheader("Where they part")
+apart = agreement.disagreements(basis, limit=60)
+if not apart:
+    st.text("Nowhere: judge and people agree on every counted case.")
+else:
+    st.text(f"{len(apart)} cases. Open one to see everything that was said of it.")
+    draw_cards(
+        {
+            pair[
+                "case_id"
+            ]: f"judge: {pair['judge'] or pair['status']} {shown_score(pair['score'], threshold)} · people: {pair['gold']}"
+            for pair in apart
+        }
+    )

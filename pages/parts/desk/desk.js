@@ -1,0 +1,280 @@
+// The desk itself: which case is shown, what a decision does, and what the server has said.
+
+class Desk {
+  constructor(root, data, send) {
+    this.root = root
+    this.data = data
+    this.send = send
+    this.queue = []
+    this.decided = new Map() // case id -> tokens of its entries, until the server's window has moved past it
+    this.history = [] // what can be taken back, last one last
+    this.skipped = []
+    this.current = null
+    this.stage = "label" // or "reveal": labelled blind, now looking at the verdict
+    this.painted = false
+    this.outbox = new Outbox(`${data.workspace}/${data.reviewer}`, (name, value) => this.send(name, value))
+    this.drawTags()
+    this.wire()
+    if (this.outbox.entries.length) this.outbox.sendAll()
+  }
+
+  part(selector) {
+    return this.root.querySelector(selector)
+  }
+
+  wire() {
+    for (const button of this.root.querySelectorAll("[data-label]")) {
+      button.onclick = () => this.decide(button.dataset.label)
+    }
+    this.part(".keep").onclick = () => this.keep()
+    this.part(".skip").onclick = () => this.skip()
+    this.part(".undo").onclick = () => this.undo()
+    this.part(".help").onclick = () => this.toggleKeys()
+    this.stopKeys = listenForKeys({
+      u: () => this.decide("usable"),
+      b: () => this.decide("badcase"),
+      n: () => this.decide("unsure"),
+      enter: () => this.keep(),
+      s: () => this.skip(),
+      z: () => this.undo(),
+      m: () => this.part(".comment").focus(),
+      "?": () => this.toggleKeys(),
+    })
+  }
+
+  // What the server says now: the next cases, which entries it holds, which verdicts may be seen.
+  receive(data, send) {
+    this.data = data
+    this.send = send
+    this.outbox.settle(data.settled)
+    this.queue = data.cases.filter((one) => !this.decided.has(one.id))
+    if (this.current) {
+      const fresh = data.cases.find((one) => one.id === this.current.id)
+      if (fresh) Object.assign(this.current, { inputs: fresh.inputs, results: fresh.results }) // addresses may be new
+      this.queue = [this.current, ...this.queue.filter((one) => one.id !== this.current.id)]
+      if (this.stage === "reveal") this.reveal()
+    } else this.showNext()
+    this.queue.slice(1, 6).forEach((one) => [...one.inputs, ...one.results].forEach(warm))
+    this.drawProgress()
+  }
+
+  showNext() {
+    this.current = null
+    this.stage = "label"
+    const next = this.queue[0]
+    if (!next) return this.showNothing()
+    this.show(next)
+  }
+
+  show(one) {
+    this.current = one
+    one.corrections ??= { ...one.mine?.items }
+    one.tags ??= new Set(one.mine?.tags ?? [])
+    one.seenVerdict ??= Boolean(one.verdict)
+    this.painted = false
+    this.root.dataset.painted = ""
+    this.part(".side").hidden = false
+    this.part(".case-name").textContent = one.name
+    this.part(".generator").textContent = one.generator
+    this.part(".prompt").textContent = one.prompt
+    this.part(".comment").value = one.comment ?? one.mine?.comment ?? ""
+    this.part(".question").textContent = this.data.question
+    this.drawJudge()
+    this.drawDecision()
+    for (const button of this.root.querySelectorAll(".tags button")) {
+      button.setAttribute("aria-pressed", one.tags.has(button.dataset.tag))
+    }
+    this.part(".scroll").scrollTop = 0
+    paintPictures(this.part(".stage"), one, (picture) => zoomInto(this.part(".zoom"), picture)).then(() => {
+      if (this.current?.id !== one.id) return
+      this.painted = true
+      this.shownAt = performance.now()
+      this.root.dataset.painted = one.id
+    })
+    this.drawProgress()
+  }
+
+  showNothing() {
+    this.painted = false
+    this.root.dataset.painted = "nothing"
+    this.part(".side").hidden = !this.history.length
+    const said = this.data.total
+      ? "You have looked at every case here. Z takes the last decision back."
+      : "There are no cases here yet. Add some on the Cases page."
+    this.part(".stage").replaceChildren(element("div", "nothing", said))
+    for (const name of [".case-name", ".generator", ".prompt", ".question"]) this.part(name).textContent = ""
+    this.part(".verdict").replaceChildren()
+    this.drawDecision()
+    this.drawProgress()
+  }
+
+  drawJudge() {
+    const one = this.current
+    const section = this.part(".verdict")
+    if (one.verdict) {
+      const redrawn = () => showCorrected(section, one.verdict, one.corrections)
+      return drawVerdict(section, one.verdict, one.corrections, redrawn)
+    }
+    const said = this.data.has_run
+      ? this.stage === "reveal" ? "Saving your label; then the verdict appears." : "The judge's verdict is hidden: label first."
+      : "No run is chosen: your label will measure whatever judge comes."
+    section.replaceChildren(element("div", "hidden-verdict", said))
+  }
+
+  drawDecision() {
+    const label = this.stage === "reveal" ? this.current.label : this.current?.mine?.label
+    for (const button of this.root.querySelectorAll("[data-label]")) {
+      button.disabled = !this.current
+      button.setAttribute("aria-pressed", button.dataset.label === label)
+    }
+    this.part(".keep-row").hidden = this.stage !== "reveal" || !this.current.verdict
+    this.part(".skip").disabled = !this.current || this.stage === "reveal"
+    this.part(".undo").disabled = !this.history.length
+  }
+
+  drawTags() {
+    for (const [tag, words] of Object.entries(this.data.tags)) {
+      const button = element("button", "", words)
+      button.type = "button"
+      button.dataset.tag = tag
+      button.onclick = () => {
+        const { tags } = this.current
+        tags.has(tag) ? tags.delete(tag) : tags.add(tag)
+        button.setAttribute("aria-pressed", tags.has(tag))
+      }
+      this.part(".tags").append(button)
+    }
+  }
+
+  decide(label) {
+    if (!this.mayDecide()) return
+    const one = this.current
+    const first = this.stage === "label"
+    one.label = label
+    this.enter(one, label)
+    if (first && this.data.reveal && !one.seenVerdict) {
+      this.stage = "reveal"
+      this.drawJudge()
+      this.drawDecision()
+      return
+    }
+    this.showFollowing()
+  }
+
+  keep() {
+    if (this.stage !== "reveal" || !this.current.verdict) return
+    this.enter(this.current, this.current.label)
+    this.showFollowing()
+  }
+
+  mayDecide() {
+    if (!this.current) return false
+    if (!this.painted) this.say("Not yet: the picture is not on the screen.")
+    return this.painted && !(this.stage === "reveal" && !this.current.verdict)
+  }
+
+  // Put a review into the outbox.
+  enter(one, label) {
+    const token = this.outbox.add({
+      kind: "review",
+      case_id: one.id,
+      revision: one.revision,
+      draw_id: one.draw_id,
+      run_id: this.data.run_id,
+      criterion: this.data.criterion,
+      label,
+      items: one.seenVerdict ? { ...one.corrections } : {},
+      tags: [...one.tags],
+      comment: this.part(".comment").value.trim(),
+      blind: !one.seenVerdict,
+      dwell_ms: Math.round(performance.now() - this.shownAt),
+    })
+    if (!this.decided.has(one.id)) this.history.push(one)
+    this.decided.set(one.id, [...(this.decided.get(one.id) ?? []), token])
+    one.comment = this.part(".comment").value
+    this.drawProgress()
+  }
+
+  // The server has the blind label and has sent the verdict.
+  reveal() {
+    const verdict = this.data.revealed[this.current.id]
+    if (!verdict || this.current.verdict) return
+    this.current.verdict = verdict
+    this.current.seenVerdict = true
+    this.drawJudge()
+    this.drawDecision()
+  }
+
+  showFollowing() {
+    this.queue = this.queue.filter((one) => !this.decided.has(one.id))
+    this.showNext()
+  }
+
+  skip() {
+    if (!this.current || this.stage === "reveal") return
+    const one = this.current
+    this.skipped = [...this.skipped.filter((id) => id !== one.id), one.id]
+    this.send("skipped", this.skipped)
+    this.queue = [...this.queue.filter((other) => other.id !== one.id), one]
+    this.say(`Skipped ${one.name}; it comes back at the end.`)
+    this.showNext()
+  }
+
+  // Take back all that was said of the last case, and show it again.
+  undo() {
+    const one = this.history.pop()
+    if (!one) return
+    for (const token of this.decided.get(one.id).reverse()) {
+      this.outbox.add({ kind: "undo", undoes: token, case_id: one.id })
+    }
+    this.decided.delete(one.id)
+    this.queue = [one, ...this.queue.filter((other) => other.id !== one.id)]
+    this.stage = "label"
+    this.show(one)
+    this.say(`Taken back: ${one.name}.`)
+  }
+
+  toggleKeys() {
+    const keys = this.part(".keys")
+    keys.hidden = !keys.hidden
+    this.part(".help").setAttribute("aria-expanded", !keys.hidden)
+  }
+
+  say(text) {
+    this.said = text
+    this.drawProgress()
+  }
+
+  drawProgress() {
+    const waiting = this.outbox.entries.length
+    const status = this.part(".status")
+    const trouble = this.data.trouble
+    const saved = this.outbox.saved ? `${this.outbox.saved} saved` : ""
+    const onTheirWay = waiting ? `${waiting} on the way to the server, kept in this browser` : ""
+    status.textContent = [trouble, this.said, onTheirWay || saved].filter(Boolean).join(" · ")
+    status.classList.toggle("trouble", Boolean(trouble))
+    this.root.dataset.waiting = waiting
+    this.part(".progress").textContent = this.data.total ? `${this.data.done} of ${this.data.total}` : ""
+    this.said = ""
+  }
+
+  close() {
+    this.stopKeys()
+    this.outbox.close()
+  }
+}
+
+const desks = new WeakMap()
+
+export default function ({ data, parentElement, setStateValue }) {
+  let desk = desks.get(parentElement)
+  if (!desk) {
+    desk = new Desk(parentElement.querySelector(".desk"), data, setStateValue)
+    desks.set(parentElement, desk)
+  }
+  desk.receive(data, setStateValue)
+  return () => {
+    desk.close()
+    desks.delete(parentElement)
+  }
+}

@@ -1,0 +1,197 @@
+"""The desk's server side: the next cases down, decisions up, and what the store has committed.
+
+The component paints the next case from memory and keeps each decision until it is settled here; see outbox.js.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from data.store import cases as case_store
+from data.store import queues, reviews, runs
+from data.store.connection import workspace_id
+from evaluators.case import Case
+from evaluators.metrics import CRITERIA
+from evaluators.verdict import FLAG_WORDS, STATUS_WORDS
+from pages.parts.pictures import for_desk
+
+#: Cases held ready in the browser.
+WINDOW = 8
+_KEPT = 200
+
+#: How the verdict is shown; the key is stored in the address, the words are on the screen.
+MODES = {
+    "reveal": "Blind, then revealed",
+    "blind": "Blind",
+    "shown": "Verdict shown",
+}
+GROUP_WORDS = {"SC": "Semantic consistency", "PQ": "Perceptual quality"}
+
+_FOLDER = Path(__file__).parent
+_SCRIPTS = ("outbox.js", "score.js", "pictures.js", "verdict.js", "keys.js", "desk.js")
+
+
+def _text(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+_component = st.components.v2.component(
+    "second_look_desk", html=_text("desk.html"), css=_text("desk.css"), js="\n".join(map(_text, _SCRIPTS))
+)
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """What is reviewed by whom: a dataset under a criterion, beside a run's verdicts or none; first_case_id: a case that
+    was opened by its link and comes before the queue."""
+
+    dataset_id: int
+    criterion: str
+    reviewer_id: int
+    run_id: int | None
+    mode: str
+    first_case_id: int | None = None
+
+    @property
+    def key(self) -> str:
+        facts = (self.dataset_id, self.criterion, self.reviewer_id, self.run_id, self.mode, self.first_case_id)
+        return "desk-" + "-".join(map(str, facts))
+
+
+@st.fragment
+def draw_desk(sitting: Sitting) -> None:
+    """The desk for a sitting. Decisions rerun only this."""
+    memory = _memory(sitting)
+    _component(
+        key=sitting.key,
+        data=_data(sitting, memory),
+        on_outbox_change=lambda: _take_outbox(sitting),
+        on_skipped_change=lambda: memory.update(skipped=list(st.session_state[sitting.key].skipped or [])),
+    )
+
+
+def _memory(sitting: Sitting) -> dict:
+    """What this session knows beyond the store: settled tokens, cases whose verdict may be seen, skipped cases."""
+    fresh = {"settled": [], "revealed": [], "skipped": [], "trouble": ""}
+    return st.session_state.setdefault(f"{sitting.key}-memory", fresh)
+
+
+def _take_outbox(sitting: Sitting) -> None:
+    """Commit what the browser sent, in its order. What is refused is settled too and said; what fails stays there."""
+    memory = _memory(sitting)
+    memory["trouble"] = ""
+    sent = st.session_state[sitting.key].outbox or {}
+    for entry in sent.get("entries", []):
+        if entry["token"] in memory["settled"]:
+            continue
+        try:
+            _commit(sitting, entry)
+        except (reviews.ReviewRefused, KeyError, TypeError, ValueError) as error:
+            memory["trouble"] = f"Not saved: {error}"
+        else:
+            if entry["kind"] == "review" and entry["case_id"] not in memory["revealed"]:
+                memory["revealed"].append(entry["case_id"])
+        memory["settled"].append(entry["token"])
+    memory["settled"], memory["revealed"] = memory["settled"][-_KEPT:], memory["revealed"][-_KEPT:]
+
+
+def _commit(sitting: Sitting, entry: Mapping) -> None:
+    if entry["kind"] == "undo":
+        reviews.undo_review(entry["token"], entry["undoes"], sitting.reviewer_id)
+        return
+    reviews.save_review(
+        reviews.Review(
+            token=entry["token"],
+            case_id=int(entry["case_id"]),
+            revision=int(entry["revision"]),
+            criterion=entry["criterion"],
+            reviewer_id=sitting.reviewer_id,
+            label=entry["label"],
+            items=dict(entry["items"]),
+            tags=tuple(entry["tags"]),
+            comment=entry["comment"],
+            blind=bool(entry["blind"]),
+            run_id=entry["run_id"],
+            draw_id=entry["draw_id"],
+            decided=entry["decided"],
+            dwell_ms=entry["dwell_ms"],
+        )
+    )
+
+
+def _data(sitting: Sitting, memory: Mapping) -> dict:
+    offered = queues.next_cases(sitting.dataset_id, sitting.criterion, sitting.reviewer_id, WINDOW, memory["skipped"])
+    if sitting.first_case_id is not None:
+        offered = [o for o in offered if o["case_id"] != sitting.first_case_id]
+        offered.insert(0, {"case_id": sitting.first_case_id, "draw_id": None})
+    wanted = [o["case_id"] for o in offered]
+    run = runs.run_by_id(sitting.run_id) if sitting.run_id is not None else None
+    verdicts = runs.verdicts_of_run(sitting.run_id, [*wanted, *memory["revealed"][-3:]]) if run else {}
+    facts = {case_id: _verdict(run, verdict) for case_id, verdict in verdicts.items()}
+    visible = facts if sitting.mode == "shown" else {}
+    cases = case_store.load_cases(wanted)
+    return {
+        "workspace": workspace_id(),
+        "reviewer": sitting.reviewer_id,
+        "run_id": sitting.run_id,
+        "has_run": run is not None,
+        "criterion": sitting.criterion,
+        "question": CRITERIA[sitting.criterion],
+        "reveal": sitting.mode == "reveal" and run is not None,
+        "tags": reviews.BADCASE_TAGS,
+        "cases": [
+            _case(o, cases[o["case_id"]], visible.get(o["case_id"]), _mine(sitting, o["case_id"])) for o in offered
+        ],
+        "revealed": {i: facts[i] for i in memory["revealed"][-3:] if i in facts} if sitting.mode == "reveal" else {},
+        "settled": memory["settled"],
+        "trouble": memory["trouble"],
+        "done": reviews.reviewed_count(sitting.dataset_id, sitting.criterion, sitting.reviewer_id),
+        "total": case_store.count_cases(case_store.CaseFilter(dataset_id=sitting.dataset_id)),
+    }
+
+
+def _mine(sitting: Sitting, case_id: int) -> dict | None:
+    """What this person said of the case opened by its link; the cases of the queue have no label of theirs."""
+    if case_id != sitting.first_case_id:
+        return None
+    return reviews.current_review(case_id, sitting.criterion, sitting.reviewer_id)
+
+
+def _case(offered: Mapping, case: Case, verdict: dict | None, mine: dict | None) -> dict:
+    return {
+        "id": offered["case_id"],
+        "draw_id": offered["draw_id"],
+        "revision": case_store.revision_of(offered["case_id"]),
+        "name": case.id,
+        "generator": case.generator,
+        "prompt": case.prompt,
+        "inputs": [for_desk(part, f"input {n}") for n, part in enumerate(case.input_images, 1)],
+        "results": [for_desk(part, "result") for part in case.result_images],
+        "output_texts": [part.text for part in case.output if part.kind == "text"],
+        "verdict": verdict,
+        "mine": mine,
+    }
+
+
+def _verdict(run: Mapping, verdict: Mapping) -> dict:
+    metric = runs.metric_of(run)
+    return {
+        "score": verdict["score"],
+        "threshold": verdict["threshold"],
+        "strict": run["options"]["strict"],
+        "label": verdict["label"],
+        "status_words": STATUS_WORDS[verdict["status"]].capitalize(),
+        "problem": verdict["problem"],
+        "reason": verdict["reason"],
+        "flags": [FLAG_WORDS[flag] for flag in verdict["flags"]],
+        "score_rule": metric.score_rule,
+        "items": [
+            {**{name: item[name] for name in ("key", "group", "text", "value", "low", "high")},
+             "group_words": GROUP_WORDS.get(item["group"], item["group"])}
+            for item in verdict["items"]
+        ],
+    }  # fmt: skip

@@ -1,0 +1,65 @@
+// The outbox: what has been decided and what the server has not said it holds.
+//
+// Every entry has a token made here. It is written to localStorage before it is sent and removed only when the server
+// has committed it, so it outlives a lost connection, a closed tab and a restarted server; it is sent again until then,
+// and the server takes each token once. One entry, one key: two tabs of one person do not disturb each other.
+
+const RESEND_MS = 4000
+
+// crypto.randomUUID exists only on https and localhost; a desk on a plain address in the office needs tokens too.
+function newToken() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+}
+
+class Outbox {
+  constructor(owner, send) {
+    this.prefix = `second-look/outbox/${owner}/`
+    this.send = send
+    this.entries = this.readStored()
+    this.round = 0
+    this.saved = 0
+    this.timer = setInterval(() => this.entries.length && this.sendAll(), RESEND_MS)
+  }
+
+  readStored() {
+    const found = []
+    for (let i = 0; i < localStorage.length; i++) {
+      const key = localStorage.key(i)
+      if (key.startsWith(this.prefix)) found.push(JSON.parse(localStorage.getItem(key)))
+    }
+    return found.sort((a, b) => a.decided.localeCompare(b.decided))
+  }
+
+  add(entry) {
+    const whole = { ...entry, token: newToken(), decided: new Date().toISOString() }
+    try {
+      localStorage.setItem(this.prefix + whole.token, JSON.stringify(whole))
+    } catch (error) {
+      console.warn("Second Look: this browser keeps nothing, an unsaved review would be lost with the tab.", error)
+    }
+    this.entries.push(whole)
+    this.sendAll()
+    return whole.token
+  }
+
+  // State, not a trigger: rapid triggers are merged and some are lost. `round` makes each sending a change.
+  sendAll() {
+    this.round += 1
+    this.send("outbox", { round: this.round, entries: this.entries })
+  }
+
+  settle(tokens) {
+    const settled = new Set(tokens)
+    for (const entry of this.entries) {
+      if (!settled.has(entry.token)) continue
+      localStorage.removeItem(this.prefix + entry.token)
+      this.saved += 1
+    }
+    this.entries = this.entries.filter((entry) => !settled.has(entry.token))
+  }
+
+  close() {
+    clearInterval(this.timer)
+  }
+}

@@ -1,0 +1,58 @@
+"""Starting a run: what it needs, what it will ask, and the button."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from data.runs import Plan, plan, start_worker
+from data.store import runs
+from evaluators.judges.endpoint import EndpointSettings
+from evaluators.metrics import METRICS
+from evaluators.verdict import Options
+
+
+def draw_start(dataset: Mapping, judges: list[dict]) -> None:
+    """The form that starts a run of a dataset."""
+    able = {judge["id"]: judge for judge in judges if judge["kind"] != "imported"}
+    if not able:
+        st.text("There is no judge yet.")
+        st.page_link("pages/judges.py", label="Add a judge", icon=":material/gavel:")
+        return
+    what, who = st.columns(2)
+    metric = METRICS[
+        what.selectbox("Metric", list(METRICS), format_func=lambda name: METRICS[name].title, key="start-metric")
+    ]
+    what.text(f"Needs {metric.needs}.")
+    judge = able[who.selectbox("Judge", list(able), format_func=lambda id_: able[id_]["name"], key="start-judge")]
+    who.page_link("pages/judges.py", label="Add or test a judge", icon=":material/gavel:")
+    at, perfect, scoring, some = st.columns(4, vertical_alignment="bottom")
+    threshold = at.number_input("Usable from score", 0.0, 1.0, 0.5, 0.05, key="start-threshold")
+    strict = perfect.toggle("Strict: only 1 is usable", key="start-strict")
+    score_only = scoring.toggle("Score only, no label", key="start-score-only", disabled=strict)
+    limit = some.number_input("Only the first N cases", 1, None, None, placeholder="all", key="start-limit")
+    options = Options(threshold=None if score_only and not strict else threshold, strict=strict)
+
+    problem = _problem(judge)
+    if problem:
+        st.warning(problem)
+    planned = plan(dataset["id"], metric, judge, options, limit)
+    _draw_plan(planned)
+    if st.button("Start", type="primary", key="start-run", disabled=bool(problem) or not planned.cases):
+        run_id = runs.create_run(dataset["id"], metric, judge, options, limit=limit)
+        start_worker(run_id)
+        st.query_params["run"] = str(run_id)
+        st.rerun()
+
+
+def _draw_plan(planned: Plan) -> None:
+    fit = planned.cases - sum(planned.unfit.values())
+    st.text(f"{fit} of {planned.cases} cases fit the metric. It will make {planned.calls - planned.known} calls"
+            + (f"; {planned.known} more are known from earlier and cost nothing." if planned.known else "."))  # fmt: skip
+    for reason, count in sorted(planned.unfit.items(), key=lambda found: -found[1])[:5]:
+        st.text(f"{count} will be skipped: {reason}")
+
+
+def _problem(judge: Mapping) -> str | None:
+    return EndpointSettings(**judge["settings"]).problem() if judge["kind"] == "endpoint" else None

@@ -1,0 +1,1 @@
+"""Whole journeys in a real browser against a real server."""

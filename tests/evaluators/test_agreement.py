@@ -1,0 +1,151 @@
+"""Judge against people: reference values computed with other libraries, and what must hold for every table."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators import agreement
+from evaluators.agreement import REASON_WORDS, WARNING_WORDS, binary_metrics, headline, human_agreement, majority
+
+CASES = json.loads((Path(__file__).parent / "agreement_cases.json").read_text(encoding="utf-8"))
+COUNT = st.integers(0, 400)
+TABLE = st.tuples(COUNT, COUNT, COUNT, COUNT)
+
+
+def differences(expected, got, path: str = "") -> list[str]:
+    """Where `got` is not what was expected; fields that are not expected do not matter. Tolerance 1e-9."""
+    if isinstance(expected, dict):
+        return [
+            found
+            for key, value in expected.items()
+            for found in differences(value, got[key] if isinstance(got, dict) else getattr(got, key), f"{path}.{key}")
+        ]
+    if isinstance(expected, int | float) and not isinstance(expected, bool):
+        close = got is not None and math.isclose(got, expected, rel_tol=1e-9, abs_tol=1e-9)
+        return [] if close else [f"{path}: {got} instead of {expected}"]
+    got = list(got) if isinstance(got, tuple) else got
+    return [] if got == expected else [f"{path}: {got!r} instead of {expected!r}"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_reference_values_hold(case):
+    got = getattr(agreement, case["fn"])(**case["args"])
+    assert differences(case["expected"], got) == []
+
+
+def test_the_worked_example_85_of_100():
+    found = agreement.wilson(85, 100)
+    assert [round(value, 3) for value in (found.value, found.lo, found.hi)] == [0.85, 0.767, 0.907]
+
+
+@given(TABLE)
+def test_every_figure_lies_in_its_interval_or_says_why_it_is_undefined(table):
+    for name, figure in vars(binary_metrics(*table)).items():
+        if not isinstance(figure, agreement.Estimate):
+            continue
+        if figure.value is None:
+            assert figure.lo is figure.hi is None and figure.reason in REASON_WORDS, name
+        else:
+            assert figure.lo <= figure.value <= figure.hi and figure.reason is None, name
+            assert -1 <= figure.lo and figure.hi <= 1, name
+
+
+@given(TABLE)
+def test_calling_usable_what_was_badcase_swaps_the_figures_and_leaves_those_that_know_no_side(table):
+    tp, fp, fn, tn = table
+    one, other = binary_metrics(tp, fp, fn, tn), binary_metrics(tn, fn, fp, tp)
+
+    def value(figure):
+        return None if figure.value is None else pytest.approx(figure.value, abs=1e-12)
+
+    assert value(one.recall_bad) == other.specificity.value
+    assert value(one.precision_bad) == other.npv.value
+    assert value(one.f1_bad) == other.f1_usable.value
+    for name in ("accuracy", "kappa", "mcc", "balanced_accuracy", "ac1"):
+        assert value(getattr(one, name)) == getattr(other, name).value, name
+
+
+@given(TABLE)
+def test_the_figures_follow_from_the_counts(table):
+    tp, fp, fn, tn = table
+    found = binary_metrics(*table)
+    assert found.n == sum(table)
+    if found.n:
+        assert found.accuracy.value == (tp + tn) / found.n
+        assert found.baseline == max(tp + fn, fp + tn) / found.n
+        assert found.baseline_diff.diff == pytest.approx(found.accuracy.value - found.baseline, abs=1e-12)
+        assert set(found.warnings) <= set(WARNING_WORDS)
+    if tp + fn:
+        assert found.recall_bad.value == tp / (tp + fn)
+    if tp + fp:
+        assert found.precision_bad.value == tp / (tp + fp)
+
+
+def test_with_no_labels_everything_is_undefined_and_nothing_is_0():
+    found = binary_metrics(0, 0, 0, 0)
+    assert {figure.reason for figure in vars(found).values() if isinstance(figure, agreement.Estimate)} == {"no_data"}
+    assert (found.baseline, found.warnings) == (None, ("no_data",))
+
+
+def test_when_only_one_class_was_seen_kappa_is_undefined_and_not_1():
+    assert (binary_metrics(0, 0, 0, 50).kappa.value, binary_metrics(0, 0, 0, 50).kappa.reason) == (None, "single_category")
+
+
+@given(table=TABLE, bad=COUNT, usable=COUNT)
+def test_a_case_that_the_judge_left_without_a_label_is_a_disagreement(table, bad, usable):
+    tp, fp, fn, tn = table
+    found, n = headline(*table, bad, usable), sum(table) + bad + usable
+    assert found.n == n
+    if not n:
+        assert found.accuracy.value is found.baseline is found.coverage.value is None
+        return
+    assert found.accuracy.value == (tp + tn) / n
+    assert found.coverage.value == sum(table) / n
+    assert found.answered == binary_metrics(*table)
+    assert found.baseline == max(tp + fn + bad, fp + tn + usable) / n
+    assert found.baseline_diff.diff == pytest.approx(found.accuracy.value - found.baseline, abs=1e-12)
+
+
+def test_the_headline_on_ten_cases_by_hand():
+    found = headline(tp=2, fp=1, fn=1, tn=4, unanswered_bad=1, unanswered_usable=1)
+    assert (found.n, found.accuracy.value, found.coverage.value) == (10, 0.6, 0.8)
+    assert (found.baseline, found.baseline_label) == (0.6, "usable")
+    # Right where always saying usable is wrong: 2 badcases; the reverse: 1 flagged and 1 unanswered usable case.
+    assert (found.baseline_diff.diff, found.baseline_diff.discordant) == (0.0, 4)
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_two_people_on_ten_cases_by_hand():
+    # Both badcase 3 times, both usable 5 times, different twice: they agree on 8 of 10; chance 0.4² + 0.6² = 0.52.
+    found = human_agreement([(2, 2, 3), (2, 0, 5), (2, 1, 2)])
+    assert (found.cases, found.agreement) == (10, pytest.approx(0.8))
+    assert found.kappa == pytest.approx((0.8 - 0.52) / 0.48)
+
+
+def test_three_people_on_one_case_are_three_pairs():
+    # Two say badcase, one usable: of the three pairs one agrees.
+    assert human_agreement([(3, 2, 1)]).agreement == pytest.approx(1 / 3)
+
+
+def test_one_label_a_case_says_nothing_about_people():
+    found = human_agreement([(1, 1, 20), (0, 0, 5)])
+    assert (found.cases, found.agreement, found.kappa, found.reason) == (0, None, None, "too_few_units")
+
+
+def test_people_who_only_ever_say_usable_agree_without_a_kappa():
+    found = human_agreement([(2, 0, 6)])
+    assert (found.agreement, found.kappa, found.reason) == (1.0, None, "single_category")
+
+
+@pytest.mark.parametrize(
+    ("labels", "gold"),
+    [([1], 1), ([0, 0, 1], 0), ([0, 1], None), ([], None), ([None, 1], 1), ([None, None], None), ([1, 1, 0, 0, None], None)],
+)
+def test_the_majority_counts_and_a_tie_does_not(labels, gold):
+    assert majority(labels) == gold

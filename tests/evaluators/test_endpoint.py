@@ -1,0 +1,267 @@
+"""A judge behind an endpoint, against a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+
+import pytest
+
+from evaluators import Case, EndpointJudge, EndpointSettings
+from evaluators.errors import CaseUnfit, JudgeFailed
+from evaluators.judges.question import Question, Reply, question_key
+from tests.chat_server import Answer, ChatServer, scores
+
+SCHEMA = {"type": "object", "properties": {"score": {"type": "array"}}}
+
+
+@pytest.fixture
+def question(picture) -> Question:
+    case = Case.build("a red square", picture("red"))
+    return Question("text_to_image", "SC", "v1", "You judge.", (*case.input, *case.output), SCHEMA)
+
+
+def asked(question: Question, url: str, times: int = 1, at_once: bool = False, **settings) -> list[Reply]:
+    """The replies of a new judge at a URL."""
+
+    async def ask() -> list[Reply]:
+        judge = EndpointJudge(EndpointSettings(**{"model": "tester", "base_url": url, "attempts": 3, **settings}))
+        try:
+            if at_once:
+                return await asyncio.gather(*(judge.ask(question) for _ in range(times)))
+            return [await judge.ask(question) for _ in range(times)]
+        finally:
+            await judge.close()
+
+    return asyncio.run(ask())
+
+
+def failure(question: Question, url: str, **settings) -> JudgeFailed:
+    with pytest.raises(JudgeFailed) as caught:
+        asked(question, url, **settings)
+    return caught.value
+
+
+# --- the request -------------------------------------------------------------------------------------------------------
+
+
+def test_parameters_go_along_as_they_are_and_the_reply_comes_back_with_its_tokens(question, server):
+    parameters = {"temperature": 0.2, "seed": 5, "max_tokens": 77, "extra_body": {"top_k": 3}}
+    [reply] = asked(question, server.url, parameters=parameters)
+    body = server.requests[0].body
+    assert {name: body[name] for name in ("model", "temperature", "seed", "max_tokens", "top_k")} == {
+        "model": "tester", "temperature": 0.2, "seed": 5, "max_tokens": 77, "top_k": 3,
+    }  # fmt: skip
+    assert (reply.input_tokens, reply.output_tokens, reply.model, reply.mode) == (100, 20, "tester", "json_schema")
+    assert json.loads(reply.text)["score"]
+
+
+def test_a_picture_is_sent_once_encoded_no_larger_than_the_judge_wants(picture, server):
+    import io
+
+    from PIL import Image
+
+    case = Case.build("wide", picture("red", size=(300, 100)))
+    asked(Question("m", "SC", "v", "s", (*case.input, *case.output), SCHEMA), server.url, image_side=150)
+    assert Image.open(io.BytesIO(server.requests[0].images[0])).size == (150, 50)
+
+
+def test_a_picture_that_is_gone_makes_the_case_unfit(tmp_path, server):
+    case = Case.build("x", tmp_path / "gone.png")
+    question = Question("m", "SC", "v", "s", (*case.input, *case.output), SCHEMA)
+    with pytest.raises(CaseUnfit, match=r"gone\.png"):
+        asked(question, server.url)
+    assert server.replies == 0
+
+
+# --- reply forms -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("supports", "tried"),
+    [
+        (["json_schema", "json_object", "text"], ["json_schema"]),
+        (["json_object", "text"], ["json_schema", "json_object"]),
+        (["text"], ["json_schema", "json_object", "text"]),
+    ],
+)
+def test_the_strongest_reply_form_is_found_once_and_remembered(supports, tried, question):
+    with ChatServer(supports=supports) as server:
+        replies = asked(question, server.url, times=4, at_once=True)
+    assert [reply.mode for reply in replies] == [supports[0]] * 4
+    assert [request.mode for request in server.requests] == [*tried, *[supports[0]] * 3]
+
+
+def test_a_known_reply_form_is_not_looked_for_again(question):
+    with ChatServer(supports=["text"]) as server:
+        asked(question, server.url, mode="text")
+    assert [request.mode for request in server.requests] == ["text"]
+
+
+def test_an_error_that_has_nothing_to_do_with_the_reply_form_is_not_taken_for_one(question):
+    with ChatServer([Answer(status=403)]) as server:
+        assert failure(question, server.url).status == 403
+    assert server.replies == 1
+
+
+# --- trouble -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503])
+def test_a_passing_error_is_tried_again(status, question):
+    with ChatServer([Answer(status=status, headers={"Retry-After": "0.01"}), scores(7)]) as server:
+        [reply] = asked(question, server.url)
+    assert json.loads(reply.text)["score"] == [7]
+
+
+def test_retry_after_is_honoured(question):
+    with ChatServer([Answer(status=429, headers={"Retry-After": "1"}), scores(7)]) as server:
+        asked(question, server.url)
+    first, second = server.requests
+    assert 0.95 <= second.at - first.at < 3
+
+
+def test_a_dropped_connection_is_tried_again(question):
+    with ChatServer([Answer(drop=True), scores(7)]) as server:
+        assert len(asked(question, server.url)) == 1
+
+
+def test_attempts_are_bounded(question):
+    with ChatServer(lambda request: Answer(status=503, headers={"Retry-After": "0.01"})) as server:
+        error = failure(question, server.url, attempts=3)
+    assert (error.status, server.replies) == (503, 3)
+    assert str(error) == f"{server.url} answered 503: scripted error"
+
+
+def test_a_wrong_key_is_reported_without_the_key(question, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-very-secret")
+    refusal = Answer(status=401, error={"message": "Incorrect API key provided: sk-very-secret."})
+    with ChatServer([refusal]) as server:
+        error = failure(question, server.url, key_variable="MY_KEY")
+        assert server.requests[0].key == "sk-very-secret"
+    assert (error.status, server.replies) == (401, 1)
+    assert "Incorrect API key provided: [key]" in str(error)
+    assert "sk-very-secret" not in str(error)
+
+
+# BUG (evaluators/judges/endpoint.py, _key/_redacted): a key with a line end (a variable set from a file) cannot go into a
+# header; the message quotes it escaped, so that it is not recognised and is stored and shown. Strip the key.
+def test_a_key_with_a_line_end_is_never_shown(question, server, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-very-secret\n")
+    try:
+        asked(question, server.url, key_variable="MY_KEY")
+    except JudgeFailed as error:
+        assert "sk-very-secret" not in str(error)  # noqa: PT017 - either way is fine, as long as the key is not shown
+
+
+def test_an_endpoint_where_nobody_listens_is_a_sentence(question):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    error = failure(question, url, attempts=1)
+    assert str(error).startswith(f"{url} cannot be reached: ")
+    assert error.status is None
+
+
+def test_a_slow_endpoint_is_given_up_after_its_timeout(question):
+    with ChatServer(lambda request: Answer(delay=1)) as server:
+        assert "did not answer within 0.2 s" in str(failure(question, server.url, timeout=0.2, attempts=1))
+
+
+def test_a_parameter_that_the_client_does_not_take_is_a_sentence(question, server):
+    assert "frobnicate" in str(failure(question, server.url, parameters={"frobnicate": 1}))
+
+
+@pytest.mark.parametrize("usage", [None, {}, "n/a", {"prompt_tokens": None}])
+def test_tokens_that_were_not_reported_are_unknown_and_not_0(usage, question):
+    body = {"choices": [{"message": {"role": "assistant", "content": "7"}, "finish_reason": "stop"}], "usage": usage}
+    with ChatServer([Answer(body=json.dumps(body).encode())]) as server:
+        [reply] = asked(question, server.url)
+    assert (reply.text, reply.input_tokens, reply.output_tokens) == ("7", None, None)
+
+
+def test_a_refusal_is_kept_in_its_own_field(question):
+    with ChatServer([Answer(None, refusal="No people, please.")]) as server:
+        [reply] = asked(question, server.url)
+    assert (reply.text, reply.refusal) == ("", "No people, please.")
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_no_more_requests_are_in_flight_than_the_judge_may_have(limit, question):
+    def slowly(request):
+        time.sleep(0.05)
+
+    with ChatServer(slowly) as server:
+        asked(question, server.url, times=8, at_once=True, concurrency=limit, mode="json_schema")
+    assert server.most_in_flight == limit
+
+
+# --- settings ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_usual_variables_are_honoured(question, server, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-usual")
+    asked(question, "")
+    assert server.requests[0].key == "sk-usual"
+
+
+def test_without_any_setting_it_is_openai_and_a_key_is_needed():
+    settings = EndpointSettings(model="gpt-4o")
+    assert settings.url == "https://api.openai.com/v1"
+    assert settings.problem() == (
+        "The environment variable OPENAI_API_KEY is not set, so there is no key for api.openai.com."
+    )
+    with pytest.raises(JudgeFailed, match="OPENAI_API_KEY is not set"):
+        EndpointJudge(settings)
+
+
+def test_a_named_key_variable_that_is_not_set_is_said_by_its_name():
+    settings = EndpointSettings(model="m", base_url="https://judge.example/v1", key_variable="JUDGE_KEY")
+    assert settings.problem() == "The environment variable JUDGE_KEY is not set, so there is no key for judge.example."
+
+
+def test_a_server_on_this_machine_needs_no_key(question, server):
+    assert len(asked(question, server.url)) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"base_url": "ftp://x/v1"}, "is not an http or https address"),
+        ({"base_url": "localhost:8000"}, "is not an http or https address"),
+        ({"base_url": "http://"}, "is not an http or https address"),
+        ({"base_url": "http://localhost", "model": ""}, "No model is named."),
+        # BUG (evaluators/judges/endpoint.py, problem): urlsplit raises ValueError here, a traceback for whoever typed it;
+        # the port passes the check and then httpx.InvalidURL escapes from EndpointJudge().
+        ({"base_url": "http://[::1"}, "is not an http or https address"),
+        ({"base_url": "http://localhost:abc/v1"}, "is not an http or https address"),
+    ],
+)
+def test_settings_that_cannot_work_are_known_before_anything_is_asked(settings, problem):
+    assert problem in EndpointSettings(**{"model": "m", **settings}).problem()
+
+
+def test_a_stored_reply_is_only_reused_for_the_very_same_question(question, picture):
+    identity = EndpointSettings(model="m", base_url="http://localhost/v1").identity
+    key = question_key(question, identity)
+    blue = Case.build("a red square", picture("blue"))
+    others = [
+        question_key(question, EndpointSettings(model="other", base_url="http://localhost/v1").identity),
+        question_key(question, EndpointSettings(model="m", base_url="http://else/v1").identity),
+        question_key(question, EndpointSettings(model="m", base_url="http://localhost/v1", image_side=512).identity),
+        question_key(question, EndpointSettings(model="m", base_url="http://localhost/v1", parameters={}).identity),
+        question_key(Question("text_to_image", "SC", "v2", "You judge.", question.content, SCHEMA), identity),
+        question_key(Question("text_to_image", "PQ", "v1", "You judge.", question.content, SCHEMA), identity),
+        question_key(
+            Question("text_to_image", "SC", "v1", "You judge.", (*blue.input, *blue.output), SCHEMA), identity
+        ),
+        question_key(
+            Question("text_to_image", "SC", "v1", "You judge.", question.content, SCHEMA, ("7?", "bad")), identity
+        ),
+    ]
+    assert len({key, *others}) == 9
+    assert key == question_key(question, EndpointSettings(model="m", base_url="http://localhost/v1/").identity)
+    assert key == question_key(question, EndpointSettings(model="m", base_url="http://localhost/v1", concurrency=1).identity)
