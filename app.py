@@ -20,6 +20,8 @@ PAGES = (
     ("pages/export.py", "Export", ":material/download:"),
     ("pages/judges.py", "Judges", ":material/gavel:"),
 )
+#: Opened by links only.
+HIDDEN_PAGES = (("pages/case.py", "Case", ":material/image:"),)
 
 #: The desk wants the room that Streamlit leaves free around a page.
 COMPACT = """<style>
@@ -38,7 +40,10 @@ def router() -> None:
         menu_items={"About": "Second Look: where people check the judge."},
     )  # fmt: skip
     # Before any st.stop(): while no session has called it, Streamlit would run files of pages/ past this gate.
-    page = st.navigation([st.Page(path, title=title, icon=icon) for path, title, icon in PAGES])
+    page = st.navigation(
+        [st.Page(path, title=title, icon=icon) for path, title, icon in PAGES]
+        + [st.Page(path, title=title, icon=icon, visibility="hidden") for path, title, icon in HIDDEN_PAGES]
+    )
     st.html(COMPACT)
     require_reviewer()
     draw_reviewer()
@@ -50,7 +55,6 @@ if __name__ == "__main__":
 else:
     import gc
     import logging
-    from concurrent.futures import ThreadPoolExecutor
 
     import openai  # noqa: F401 - imported here so that it is frozen with the rest
     import pandas  # noqa: F401
@@ -64,8 +68,8 @@ else:
         [st.Page(lambda: None, title="starting", url_path="starting")]
     )  # leaves pages/-directory mode at once
     if sample.is_wanted():
-        with ThreadPoolExecutor(1) as thread:  # the server's event loop runs in this one; the worker brings its own
-            thread.submit(sample.load).result()
+        sample.load()
+
     def tell(error: Exception) -> bool:
         """A sentence for people on the page, the traceback into the server's log."""
         logging.getLogger("second_look").error("A page failed", exc_info=error)

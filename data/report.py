@@ -30,7 +30,6 @@ def agreement_report(run_id: int, basis: str = "blind", threshold: float | None 
     figures = headline(**agreement_store.counts(chosen))
     people = human_agreement(agreement_store.vote_patterns(chosen))
     unresolved = agreement_store.unresolved(chosen)
-    warnings = list(figures.answered.warnings)
     return {
         "run": run_id,
         "dataset": run["dataset"],
@@ -42,9 +41,8 @@ def agreement_report(run_id: int, basis: str = "blind", threshold: float | None 
         "human": vars(people),
         "unresolved": unresolved,
         "left_out": agreement_store.left_out(run_id),
-        "warnings": warnings,
         "short": f"{percent(figures.accuracy)} of {figures.n}" if figures.n else "no labels yet",
-        "words": [sentence(figures, people, basis), *(WARNING_WORDS[code] for code in warnings)],
+        "words": [sentence(figures, people, basis), *(WARNING_WORDS[code] for code in figures.warnings)],
     }
 
 

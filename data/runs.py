@@ -28,6 +28,7 @@ from evaluators.judges.question import Judge, Question, Reply, question_key
 from evaluators.judges.recorded import RecordedJudge
 from evaluators.metrics.base import Metric
 from evaluators.verdict import Options, Verdict
+from evaluators.waiting import wait_for
 
 HEARTBEAT_SECONDS = 2.0
 #: Seconds that questions in flight get to come back after a cancel; they are paid for.
@@ -105,7 +106,7 @@ def judge_run(run_id: int, on_verdict: Callable[[Verdict], None] = lambda verdic
     if refused:
         raise RunRefused(refused)
     try:
-        asyncio.run(_Worker(run_id, worker, on_verdict).work())
+        wait_for(_Worker(run_id, worker, on_verdict).work())
     except Exception as error:
         run_store.finish(run_id, worker, "stopped", f"{error}" or type(error).__name__)
         if isinstance(error, JudgeFailed):

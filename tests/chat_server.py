@@ -208,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Silent: the tests say what went wrong."""
 
-    def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
+    def do_POST(self) -> None:
         content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         with self.chat.in_flight():
             try:
@@ -230,7 +230,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._send(200, _completion(request, answer), answer.headers)
 
-    def do_GET(self) -> None:  # noqa: N802 - the name that http.server calls
+    def do_GET(self) -> None:
         if self.path == "/v1/models":
             self._send(200, {"object": "list", "data": [{"id": "tester", "object": "model"}]})
         else:

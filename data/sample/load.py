@@ -5,7 +5,6 @@ It goes in by the same doors as anybody's data. Loading it again changes nothing
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 
@@ -78,7 +77,7 @@ def _record(dataset: str, metric: str, recorded: dict[tuple[str, str, int], Repl
     wanted = case_store.CaseFilter(dataset_id=case_store.dataset_id(dataset))
     ids = [row["id"] for row in case_store.list_cases(wanted, 10_000)]
     for case in case_store.load_cases(ids).values():
-        asyncio.run(metric_named(metric).evaluate(case, _Script(case.id, recorded)))
+        metric_named(metric).measure(case, _Script(case.id, recorded))
 
 
 def _run(dataset: str, metric: str) -> None:

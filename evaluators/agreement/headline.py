@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evaluators.agreement.estimate import Estimate
 from evaluators.agreement.paired import PairedDifference, mcnemar
 from evaluators.agreement.proportions import wilson
-from evaluators.agreement.table import BinaryMetrics, binary_metrics, cohen_kappa
+from evaluators.agreement.table import BinaryMetrics, binary_metrics, cohen_kappa, warnings
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Headline:
     n: cases with a gold label, whether the judge answered or not. accuracy: over all n; a case that the judge left
     without a label counts as a disagreement. answered: the 2x2 figures over the cases it did label. coverage: the share
     of n that it labelled. baseline, baseline_diff: the constant judge on the same n cases.
+    warnings: keys of WARNING_WORDS, about all n cases.
     """
 
     n: int
@@ -27,6 +28,7 @@ class Headline:
     baseline: float | None
     baseline_label: str | None
     baseline_diff: PairedDifference
+    warnings: tuple[str, ...]
 
     def as_dict(self) -> dict:
         """The names that the command line and the export use."""
@@ -41,6 +43,7 @@ class Headline:
             "baseline": self.baseline,
             "baseline_label": self.baseline_label,
             "baseline_diff": vars(self.baseline_diff),
+            "warnings": list(self.warnings),
         }
 
 
@@ -62,14 +65,16 @@ def headline(tp: int, fp: int, fn: int, tn: int, unanswered_bad: int = 0, unansw
     constant_bad = bad > usable
     # Where the judge is right and the constant judge wrong, and the reverse.
     gained, lost = (tn, fn + unanswered_bad) if constant_bad else (tp, fp + unanswered_usable)
+    accuracy, baseline, beaten = wilson(tp + tn, n), max(bad, usable) / n if n else None, mcnemar(gained, lost, n)
     return Headline(
         n=n,
-        accuracy=wilson(tp + tn, n),
+        accuracy=accuracy,
         coverage=wilson(answered.n, n),
         answered=answered,
-        baseline=max(bad, usable) / n if n else None,
+        baseline=baseline,
         baseline_label=("badcase" if constant_bad else "usable") if n else None,
-        baseline_diff=mcnemar(gained, lost, n),
+        baseline_diff=beaten,
+        warnings=warnings(n, bad, accuracy, baseline, answered.kappa, beaten),
     )
 
 

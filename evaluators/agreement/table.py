@@ -81,7 +81,7 @@ def binary_metrics(tp: int, fp: int, fn: int, tn: int) -> BinaryMetrics:
         judge_bad_rate=wilson(tp + fp, n),
         baseline=baseline,
         baseline_diff=beaten,
-        warnings=_warnings(n, bad, accuracy, baseline, kappa, beaten),
+        warnings=warnings(n, bad, accuracy, baseline, kappa, beaten),
     )  # fmt: skip
 
 
@@ -199,9 +199,10 @@ def standard_error_of(standard_error: Callable, tp: int, fp: int, fn: int, tn: i
         return None
 
 
-def _warnings(
+def warnings(
     n: int, bad: int, accuracy: Estimate, baseline: float | None, kappa: Estimate, beaten: PairedDifference
 ) -> tuple[str, ...]:
+    """What to say beside the figures of n cases of which people call `bad` badcase; keys of WARNING_WORDS."""
     if n == 0:
         return ("no_data",)
     found = []

@@ -6,7 +6,6 @@ judge, and `score`s the items. `evaluate` here does the rest the same way for al
 
 from __future__ import annotations
 
-import asyncio
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from evaluators.case import Case
 from evaluators.errors import CaseUnfit, JudgeFailed, RefusedReply, UnreadableReply
 from evaluators.judges.question import Exchange, Judge, Question
 from evaluators.verdict import Item, Options, Status, Verdict
+from evaluators.waiting import wait_for
 
 #: What a person is asked about a case, by criterion; a metric has exactly one.
 CRITERIA = {
@@ -132,4 +132,4 @@ class Metric(ABC):
 
     def measure(self, case: Case, judge: Judge, options: Options | None = None) -> Verdict:
         """`evaluate` for code that is not async."""
-        return asyncio.run(self.evaluate(case, judge, options))
+        return wait_for(self.evaluate(case, judge, options))

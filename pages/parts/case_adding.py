@@ -183,7 +183,7 @@ def _say_saved(key: str) -> None:
         st.success("Saved.")
         st.text(said[0])
         if said[1]:
-            st.page_link("pages/cases.py", label="Open the case", query_params={"case": str(said[1])})
+            st.page_link("pages/case.py", label="Open the case", query_params={"case": str(said[1])})
         st.page_link("pages/runs.py", label="Judge this dataset", icon=":material/play_circle:")
         st.page_link("pages/review.py", label="Review it", icon=":material/rate_review:")
 

@@ -11,7 +11,7 @@ from data.store import cases
 from data.store.cases import CASE_STATES, CaseFilter
 from evaluators.case import Case
 from evaluators.verdict import label_of, shown_score
-from pages.parts.choices import choose
+from pages.parts.choices import ANY, choose
 from pages.parts.pictures import url
 
 PER_PAGE = 24
@@ -56,15 +56,15 @@ def draw_cards(lines: Mapping[int, str]) -> None:
         for case_id, column in zip(ids[start : start + COLUMNS], st.columns(COLUMNS), strict=False):
             with column:
                 st.html(_card(whole[case_id], lines[case_id]))
-                st.page_link("pages/cases.py", label="Open", query_params={"case": str(case_id)})
+                st.page_link("pages/case.py", label="Open", query_params={"case": str(case_id)})
 
 
 def _filters(found_datasets: list[dict]) -> CaseFilter:
     where, what, made_by, tagged, state = st.columns([3, 3, 2, 2, 2])
     with where:
-        options = {"all": "all datasets"} | {str(d["id"]): f"{d['name']} ({d['cases']})" for d in found_datasets}
+        options = {ANY: "all datasets"} | {str(d["id"]): f"{d['name']} ({d['cases']})" for d in found_datasets}
         dataset = choose("dataset", "Dataset", options)
-    dataset_id = None if dataset == "all" else int(dataset)
+    dataset_id = None if dataset == ANY else int(dataset)
     with what:
         search = st.text_input("Search in prompts and ids", key="q", bind="query-params")
     with made_by:
@@ -72,12 +72,12 @@ def _filters(found_datasets: list[dict]) -> CaseFilter:
     with tagged:
         tag = choose("tag", "Tag", _any(cases.tags(dataset_id)))
     with state:
-        chosen = choose("state", "State", {"any": "any"} | CASE_STATES)
-    return CaseFilter(dataset_id, search or "", *("" if c == "any" else c for c in (generator, tag, chosen)))
+        chosen = choose("state", "State", {ANY: "any"} | CASE_STATES)
+    return CaseFilter(dataset_id, search or "", *("" if c == ANY else c for c in (generator, tag, chosen)))
 
 
 def _any(names: list[str]) -> dict[str, str]:
-    return {"any": "any"} | {name: name for name in names}
+    return {ANY: "any"} | {name: name for name in names}
 
 
 def _card(case: Case, line: str) -> str:

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+#: The value of a choice that does not choose.
+ANY = "any"
+
 
 def choose(param: str, label: str, options: Mapping[str, str], default: str | None = None, **widget) -> str | None:
     """A select box over `options` (value -> words) whose value is kept in the address as `param`.
 
-    Gives the chosen value; None when there are no options.
+    Gives the chosen value; None when there are no options. ANY is left out of the address.
     """
     if not options:
         return None
@@ -20,9 +23,11 @@ def choose(param: str, label: str, options: Mapping[str, str], default: str | No
         st.session_state[key] = wanted  # the address was changed by a link, not by this box
     if st.session_state.get(key) not in options:
         st.session_state[key] = default if default in options else next(iter(options))
-    chosen = st.selectbox(label, list(options), format_func=options.get, key=key, **widget)
+    chosen = st.selectbox(label, list(options), format_func=options.get, key=key, persist_state="session", **widget)
     st.session_state[seen] = chosen
-    if wanted != chosen:
+    if chosen == ANY:
+        st.query_params.pop(param, None)
+    elif wanted != chosen:
         st.query_params[param] = chosen
     return chosen
 

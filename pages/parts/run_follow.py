@@ -86,7 +86,7 @@ def draw_results(run_id: int) -> None:
     chosen = event.selection.rows
     if chosen:
         st.page_link(
-            "pages/cases.py", label="Open the selected case", icon=":material/open_in_new:",
+            "pages/case.py", label="Open the selected case", icon=":material/open_in_new:",
             query_params={"case": str(rows[chosen[0]]["case_id"])},
         )  # fmt: skip
 

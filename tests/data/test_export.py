@@ -32,11 +32,19 @@ def run(judge_at) -> int:
     run_store.save_verdicts(
         run_id,
         [
-            (1, 1, Verdict("a", "text_to_image", "ok", score=0.4, reason="-torn", items=items, flags=("suspect_scale",))),
+            (
+                1,
+                1,
+                Verdict("a", "text_to_image", "ok", score=0.4, reason="-torn", items=items, flags=("suspect_scale",)),
+            ),
             (2, 1, Verdict("b", "text_to_image", "refused", problem="no")),
         ],
     )
-    for token, name, label, blind in (("1", "Ada", "usable", 1), ("2", "Ada", "badcase", 0), ("3", "Ben", "badcase", 1)):
+    for token, name, label, blind in (
+        ("1", "Ada", "usable", 1),
+        ("2", "Ada", "badcase", 0),
+        ("3", "Ben", "badcase", 1),
+    ):
         person = reviews.reviewer_named(name)
         queues.next_cases(dataset, "overall", person, 2)
         draw = queues.draw_of(1, "overall", person)
@@ -100,7 +108,13 @@ def test_a_text_that_looks_like_a_formula_is_made_harmless(run):
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_every_start_of_a_formula_is_made_harmless_and_numbers_stay_numbers(start):
     content = as_csv([{"a": f"{start}1+1", "b": -1.5, "c": None, "d": True, "e": "1=1"}]).decode("utf-8-sig")
-    assert next(csv.reader(io.StringIO(content.partition("\r\n")[2], newline=""))) == [f"'{start}1+1", "-1.5", "", "1", "1=1"]
+    assert next(csv.reader(io.StringIO(content.partition("\r\n")[2], newline=""))) == [
+        f"'{start}1+1",
+        "-1.5",
+        "",
+        "1",
+        "1=1",
+    ]
 
 
 # BUG (data/exchange/export.py, as_csv): without rows the file is empty but for its BOM: a blank sheet, and pandas raises.

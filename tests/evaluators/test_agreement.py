@@ -53,7 +53,7 @@ def test_every_figure_lies_in_its_interval_or_says_why_it_is_undefined(table):
             assert figure.lo is figure.hi is None and figure.reason in REASON_WORDS, name
         else:
             assert figure.lo <= figure.value <= figure.hi and figure.reason is None, name
-            assert -1 <= figure.lo and figure.hi <= 1, name
+            assert figure.lo >= -1 and figure.hi <= 1, name
 
 
 @given(TABLE)
@@ -94,7 +94,10 @@ def test_with_no_labels_everything_is_undefined_and_nothing_is_0():
 
 
 def test_when_only_one_class_was_seen_kappa_is_undefined_and_not_1():
-    assert (binary_metrics(0, 0, 0, 50).kappa.value, binary_metrics(0, 0, 0, 50).kappa.reason) == (None, "single_category")
+    assert (binary_metrics(0, 0, 0, 50).kappa.value, binary_metrics(0, 0, 0, 50).kappa.reason) == (
+        None,
+        "single_category",
+    )
 
 
 @given(table=TABLE, bad=COUNT, usable=COUNT)
@@ -108,6 +111,7 @@ def test_a_case_that_the_judge_left_without_a_label_is_a_disagreement(table, bad
     assert found.accuracy.value == (tp + tn) / n
     assert found.coverage.value == sum(table) / n
     assert found.answered == binary_metrics(*table)
+    assert ("small_n" in found.warnings) == (n < 30)
     assert found.baseline == max(tp + fn + bad, fp + tn + usable) / n
     assert found.baseline_diff.diff == pytest.approx(found.accuracy.value - found.baseline, abs=1e-12)
 
@@ -145,7 +149,15 @@ def test_people_who_only_ever_say_usable_agree_without_a_kappa():
 
 @pytest.mark.parametrize(
     ("labels", "gold"),
-    [([1], 1), ([0, 0, 1], 0), ([0, 1], None), ([], None), ([None, 1], 1), ([None, None], None), ([1, 1, 0, 0, None], None)],
+    [
+        ([1], 1),
+        ([0, 0, 1], 0),
+        ([0, 1], None),
+        ([], None),
+        ([None, 1], 1),
+        ([None, None], None),
+        ([1, 1, 0, 0, None], None),
+    ],
 )
 def test_the_majority_counts_and_a_tie_does_not(labels, gold):
     assert majority(labels) == gold

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import socket
 import time
 
 import pytest
+from PIL import Image
 
 from evaluators import Case, EndpointJudge, EndpointSettings
 from evaluators.errors import CaseUnfit, JudgeFailed
@@ -58,11 +60,7 @@ def test_parameters_go_along_as_they_are_and_the_reply_comes_back_with_its_token
     assert json.loads(reply.text)["score"]
 
 
-def test_a_picture_is_sent_once_encoded_no_larger_than_the_judge_wants(picture, server):
-    import io
-
-    from PIL import Image
-
+def test_a_picture_is_sent_no_larger_than_the_judge_wants(picture, server):
     case = Case.build("wide", picture("red", size=(300, 100)))
     asked(Question("m", "SC", "v", "s", (*case.input, *case.output), SCHEMA), server.url, image_side=150)
     assert Image.open(io.BytesIO(server.requests[0].images[0])).size == (150, 50)
@@ -153,7 +151,7 @@ def test_a_key_with_a_line_end_is_never_shown(question, server, monkeypatch):
     try:
         asked(question, server.url, key_variable="MY_KEY")
     except JudgeFailed as error:
-        assert "sk-very-secret" not in str(error)  # noqa: PT017 - either way is fine, as long as the key is not shown
+        assert "sk-very-secret" not in str(error)
 
 
 def test_an_endpoint_where_nobody_listens_is_a_sentence(question):
@@ -264,4 +262,6 @@ def test_a_stored_reply_is_only_reused_for_the_very_same_question(question, pict
     ]
     assert len({key, *others}) == 9
     assert key == question_key(question, EndpointSettings(model="m", base_url="http://localhost/v1/").identity)
-    assert key == question_key(question, EndpointSettings(model="m", base_url="http://localhost/v1", concurrency=1).identity)
+    assert key == question_key(
+        question, EndpointSettings(model="m", base_url="http://localhost/v1", concurrency=1).identity
+    )

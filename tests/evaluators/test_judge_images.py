@@ -99,7 +99,9 @@ def test_a_header_that_claims_too_many_pixels_is_refused_before_decoding(tmp_pat
         assert side * side > MAX_PIXELS
         header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
         path = tmp_path / "bomb.png"
-        path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b""))
+        path.write_bytes(
+            b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
+        )
         with pytest.raises(CaseUnfit, match=r"bomb\.png"):
             prepared(path)
 

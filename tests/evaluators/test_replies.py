@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import multiprocessing
 import re
 import time
 import unicodedata
@@ -324,14 +325,27 @@ def test_the_object_of_a_reply_is_found_in_prose():
         read_object("no object here")
 
 
+FORK = multiprocessing.get_context("fork")
+
+
+def timed(reply: str) -> tuple[object, float]:
+    """What is read (an error is given by its name) and the seconds that it took."""
+    started = time.perf_counter()
+    try:
+        found = scores(reply)
+    except Exception as error:
+        found = f"{type(error).__name__}: {error}"
+    return found, time.perf_counter() - started
+
+
 # BUG (evaluators/replies.py): _balanced is quadratic, json_repair raises RecursionError or ValueError on deep nesting,
 # _THINKING and score_texts._BRACKETED backtrack quadratically. One such reply freezes a worker's event loop for minutes
 # (no other case, no heartbeat: the run is shown as interrupted and a second worker may start) or ends as "internal error".
 @pytest.mark.parametrize(
     "reply",
     [
-        "{" * 20_000,
-        "{" * 10_000 + "}" * 10_000,
+        "{" * 100_000,
+        "{" * 50_000 + "}" * 50_000,
         '{"a":' * 3_000,
         '{"a" ' * 5_000,
         '"{' * 10_000,
@@ -339,7 +353,7 @@ def test_the_object_of_a_reply_is_found_in_prose():
         "[" * 100_000,
         "<think>" * 5_000,
         "[1]" + " " * 20_000 + "!",
-        '{"reasoning": "' + "a" * 200_000,
+        '{"reasoning": "' + "a" * 50_000,
         '{"score": [' + "9" * 5_000 + "]}",
         "9" * 100_000,
         "{}" * 20_000,
@@ -348,11 +362,17 @@ def test_the_object_of_a_reply_is_found_in_prose():
     ],
     ids=lambda reply: f"{reply[:12]}…{len(reply)}",
 )
-@pytest.mark.timeout(20)
 def test_a_hostile_reply_is_unreadable_within_a_second(reply):
-    started = time.perf_counter()
-    assert scores(reply) is None
-    assert time.perf_counter() - started < 1
+    # In a process of its own, so that one that takes for ever can be ended.
+    near, far = FORK.Pipe()
+    reader = FORK.Process(target=lambda: far.send(timed(reply)), daemon=True)
+    reader.start()
+    answered = near.poll(3)
+    reader.kill()
+    assert answered, "it took longer than 3 seconds"
+    found, seconds = near.recv()
+    assert found is None
+    assert seconds < 1
 
 
 # --- whatever comes in -------------------------------------------------------------------------------------------------

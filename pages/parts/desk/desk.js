@@ -13,8 +13,10 @@ class Desk {
     this.stage = "label" // or "reveal": labelled blind, now looking at the verdict
     this.painted = false
     this.outbox = new Outbox(`${data.workspace}/${data.reviewer}`, (name, value) => this.send(name, value))
+    root.dataset.mode = data.mode
     this.drawTags()
     this.wire()
+    root.focus({ preventScroll: true }) // a box that was just used above would swallow the keys
     if (this.outbox.entries.length) this.outbox.sendAll()
   }
 

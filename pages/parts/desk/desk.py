@@ -62,9 +62,11 @@ class Sitting:
         return "desk-" + "-".join(map(str, facts))
 
 
-@st.fragment
 def draw_desk(sitting: Sitting) -> None:
-    """The desk for a sitting. Decisions rerun only this."""
+    """The desk for a sitting.
+
+    Not a fragment: a restarted server knows no fragments, and would turn down what a browser still has to send.
+    """
     memory = _memory(sitting)
     _component(
         key=sitting.key,
@@ -139,6 +141,7 @@ def _data(sitting: Sitting, memory: Mapping) -> dict:
         "reviewer": sitting.reviewer_id,
         "run_id": sitting.run_id,
         "has_run": run is not None,
+        "mode": sitting.mode,
         "criterion": sitting.criterion,
         "question": CRITERIA[sitting.criterion],
         "reveal": sitting.mode == "reveal" and run is not None,

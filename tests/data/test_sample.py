@@ -1,0 +1,116 @@
+"""The sample workspace: loaded in seconds, twice is once, and every chart has something to show."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from data.report import agreement_report
+from data.sample.load import DATASETS, JUDGE, load
+from data.store import cases as case_store
+from data.store import runs as run_store
+from data.store.connection import rows, value
+from evaluators.verdict import label_of
+
+COUNTED = ("datasets", "cases", "parts", "images", "judges", "runs", "verdicts", "items", "replies", "reviewers",
+           "queue_draws", "reviews", "review_items")  # fmt: skip
+
+
+def counts() -> dict[str, int]:
+    return {table: value(f"SELECT count(*) FROM {table}") for table in COUNTED}
+
+
+@pytest.fixture
+def loaded() -> dict[str, dict]:
+    """The sample's run by its metric."""
+    load()
+    return {run["metric"]: run for run in run_store.runs()}
+
+
+def test_it_loads_in_under_ten_seconds_and_loading_it_again_changes_nothing():
+    started = time.perf_counter()
+    load()
+    assert time.perf_counter() - started < 10
+    before = counts()
+    load()
+    assert counts() == before
+    # 57 files, 56 pictures: one edit was not done, so that its result is its source.
+    assert {name: before[name] for name in ("datasets", "cases", "images", "runs", "reviews", "reviewers")} == {
+        "datasets": 2, "cases": 50, "images": 56, "runs": 2, "reviews": 64, "reviewers": 2,
+    }  # fmt: skip
+
+
+# A first start that was interrupted (Ctrl-C, a full disk) must not leave half a sample for ever.
+@pytest.mark.parametrize("at", ["first dataset", "first run", "second dataset", "second run", "reviews"])
+def test_a_load_that_was_interrupted_is_finished_by_the_next_one(at, monkeypatch):
+    from data.sample import load as module
+
+    calls = {"first dataset": ("_record", 1), "first run": ("_run", 1), "second dataset": ("_record", 2),
+             "second run": ("_run", 2), "reviews": ("_review", 70)}  # fmt: skip
+    name, number = calls[at]
+    original, count = getattr(module, name), [0]
+
+    def interrupted(*arguments):
+        count[0] += 1
+        if count[0] == number:
+            raise KeyboardInterrupt
+        return original(*arguments)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(module, name, interrupted)
+        module.load()
+    module.load()
+    found = counts()
+    assert {name: found[name] for name in ("cases", "runs", "verdicts", "reviews")} == {
+        "cases": 50, "runs": 2, "verdicts": 50, "reviews": 64,
+    }  # fmt: skip
+
+
+def test_every_status_that_its_readme_names_occurs(loaded):
+    def verdict(dataset: str, case_id: str) -> dict:
+        return run_store.verdicts_of_case(case_store.find_case(DATASETS[dataset], case_id))[0]
+
+    unreadable = verdict("text_to_image", "t2i-05-comfrey")
+    assert unreadable["status"] == "unreadable"
+    assert [reply["attempt"] for reply in unreadable["replies"] if reply["aspect"] == "SC"] == [1, 2]
+    refused = verdict("image_editing", "edit-06-comfrey")
+    assert (refused["status"], "content filter" in refused["problem"]) == ("refused", True)
+    second = verdict("text_to_image", "t2i-07-aster")
+    assert second["status"] == "ok"
+    assert [(r["attempt"], r["finish_reason"]) for r in second["replies"] if r["aspect"] == "PQ"] == [
+        (1, "length"),
+        (2, "stop"),
+    ]
+
+
+def test_every_case_has_its_pictures_and_every_run_its_verdicts(loaded):
+    cases = case_store.load_cases([row["id"] for row in rows("SELECT id FROM cases")])
+    assert not [part.problem for case in cases.values() for part in (*case.input, *case.output) if part.problem]
+    assert sorted((run["dataset"], run["cases"], run["done"], run["status"]) for run in loaded.values()) == [
+        ("Sample: image editing", 14, 14, "done"),
+        ("Sample: text to image", 36, 36, "done"),
+    ]
+    assert {run["judge_name"] for run in loaded.values()} == {JUDGE}
+
+
+def test_figures_have_something_to_show(loaded):
+    found = agreement_report(loaded["text_to_image"]["id"])
+    assert all(found[cell] > 0 for cell in ("tp", "fp", "fn", "tn"))
+    assert found["n"] >= 20
+    assert found["accuracy"]["value"] > found["baseline"]
+    assert 0 < found["kappa"]["value"] < 1
+    assert found["human"]["cases"] > 0 and 0 < found["human"]["kappa"] < 1
+    assert str(found["n"]) in found["words"][0]
+    edits = agreement_report(loaded["image_editing"]["id"])
+    assert edits["accuracy"]["value"] is not None and edits["kappa"]["value"] is not None
+
+
+def test_some_cases_are_left_for_whoever_tries_it(loaded):
+    assert value("SELECT count(*) FROM cases c WHERE NOT EXISTS (SELECT 1 FROM reviews r WHERE r.case_id = c.id)") == 10
+
+
+def test_scores_lie_on_both_sides_of_the_threshold(loaded):
+    for run in loaded.values():
+        labels = [label_of(r["score"], run["threshold"]) for r in run_store.result_rows(run["id"])]
+        assert {"usable", "badcase"} <= set(labels)
