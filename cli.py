@@ -16,7 +16,8 @@ import click
 from data.backup import backup as copy_workspace
 from data.backup import check as check_workspace
 from data.exchange import case_table
-from data.exchange.export import as_csv, table_rows, tables
+from data.exchange.columns import TABLES
+from data.exchange.export import as_csv, table_rows
 from data.exchange.pictures import Pictures, PicturesUnusable
 from data.home import home
 from data.report import agreement_report
@@ -156,7 +157,7 @@ def agreement(run_id: int, basis: str, as_json: bool) -> None:
 
 
 @cli.command()
-@click.argument("table", type=click.Choice(list(tables())))
+@click.argument("table", type=click.Choice(list(TABLES)))
 @click.option("--dataset", required=True)
 @click.option("--run", "run_id", type=int, help="Only this run (the agreement table needs one).")
 @click.option("-o", "output", required=True, type=click.Path(dir_okay=False, path_type=Path))
@@ -167,7 +168,10 @@ def export(table: str, dataset: str, run_id: int | None, output: Path, as_json: 
         rows = table_rows(table, dataset, run_id)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    output.write_bytes(as_csv(rows))
+    try:
+        output.write_bytes(as_csv(table, rows))
+    except OSError as error:
+        raise Refused(f"{output} cannot be written: {error.strerror}.") from error
     _say({"table": table, "rows": len(rows), "file": str(output)}, as_json, [f"{len(rows)} rows in {output}"])
 
 

@@ -53,18 +53,33 @@ class Plan:
 
 
 class RememberingJudge:
-    """A judge that asks only what was never asked before, and keeps every reply as soon as it is there."""
+    """A judge that asks only what was never asked before, and keeps every reply as soon as it is there.
 
-    def __init__(self, judge: Judge, keep: Callable):
+    find: key -> stored reply or None. keep: key, question, reply -> the reply as stored.
+    """
+
+    def __init__(self, judge: Judge, find: Callable, keep: Callable):
         self.identity = judge.identity
-        self._judge = judge
-        self._keep = keep
+        self._judge, self._find, self._keep = judge, find, keep
+        self._in_flight: dict[str, asyncio.Task[Reply]] = {}
 
     async def ask(self, question: Question) -> Reply:
-        """The stored reply, else the judge's."""
+        """The stored reply, else the judge's. Two cases that ask the same at once share one call."""
         key = question_key(question, self.identity)
-        known = reply_store.stored_reply(key)
-        return known or await self._keep(key, question, await self._judge.ask(question))
+        if key in self._in_flight:
+            return replace(await asyncio.shield(self._in_flight[key]), cached=True)
+        known = self._find(key)
+        if known is not None:
+            return known
+        asking = asyncio.ensure_future(self._ask_and_keep(key, question))
+        self._in_flight[key] = asking
+        try:
+            return await asking
+        finally:
+            del self._in_flight[key]
+
+    async def _ask_and_keep(self, key: str, question: Question) -> Reply:
+        return await self._keep(key, question, await self._judge.ask(question))
 
 
 def plan(dataset_id: int, metric: Metric, judge: Mapping, options: Options, limit: int | None = None) -> Plan:
@@ -137,7 +152,7 @@ class _Worker:
         judge = _judge(self.run["judge"])
         beating = asyncio.create_task(self._beat())
         try:
-            await self._judge_all(RememberingJudge(judge, self._keep))
+            await self._judge_all(RememberingJudge(judge, self._find, self._keep))
         finally:
             beating.cancel()
             if isinstance(judge, EndpointJudge):
@@ -177,7 +192,13 @@ class _Worker:
                 log.exception("case %s of run %s", case.id, self.run["id"])
                 problem = f"internal error: {type(error).__name__}: {error}"
                 verdict = Verdict(case.id, self.metric.name, "failed", problem=problem)
-            await self._write(run_store.save_verdicts, self.run["id"], [(case_id, revision, verdict)])
+            try:
+                await self._write(run_store.save_verdicts, self.run["id"], [(case_id, revision, verdict)])
+            except (ValueError, TypeError, OverflowError) as error:  # a value that the store does not take
+                log.exception("verdict on case %s of run %s", case.id, self.run["id"])
+                problem = f"the verdict cannot be stored: {type(error).__name__}: {error}"
+                verdict = Verdict(case.id, self.metric.name, "failed", problem=problem)
+                await self._write(run_store.save_verdicts, self.run["id"], [(case_id, revision, verdict)])
             self.on_verdict(verdict)
 
     async def _beat(self) -> None:
@@ -192,8 +213,11 @@ class _Worker:
         self.ending = ending
         self.stopping.set()
 
+    def _find(self, key: str) -> Reply | None:
+        return reply_store.stored_reply(key, self.run["id"])
+
     async def _keep(self, key: str, question: Question, reply: Reply) -> Reply:
-        return replace(reply, reply_id=await self._write(reply_store.store_reply, key, question, reply))
+        return replace(reply, reply_id=await self._write(reply_store.store_reply, key, question, reply, self.run["id"]))
 
     async def _write(self, function: Callable, *arguments):
         """Everything that may wait for the database's lock waits in the writer's thread, never in the event loop."""

@@ -1,44 +1,46 @@
 """Reading what a judge replied, as a careful person would: never guessing a value.
 
-Order of attempts (the first that finds an answer wins): strict JSON; the first balanced JSON object after removing
+Order of attempts (the first that finds an answer wins): strict JSON; the first balanced JSON object, after removing
 `<think>` blocks and code fences; the same repaired; then the metric's own text forms (`score_texts`). Whatever was
 found is checked: as many numbers as asked, each finite, each in range, each one standing in the text.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import json_repair
-
 from evaluators.errors import UnreadableReply
+from evaluators.json_texts import FoundObject, bare_text, found_objects, plain_key
 from evaluators.score_texts import number_of, numbers_in, scores_in_prose
 
 SCORE_KEYS = ("score", "scores", "rating", "ratings", "分数", "评分")
 REASON_KEYS = ("reasoning", "reason", "rationale", "explanation", "理由", "推理")
 
-_THINKING = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"^[ \t]*```[\w-]*[ \t]*$", re.MULTILINE)
-_NO_IMAGE = re.compile(
-    r"\b(?:no|without (?:an?|any|the)|don'?t see (?:an?|any|the)|do not see (?:an?|any|the)|"
-    r"(?:can ?not|can'?t|unable to) (?:see|view|access) (?:an?|any|the)?)\s*"
-    r"(?:(?:actual|attached|provided|input|generated|result(?:ing)?)\s+)?(?:images?|pictures?)\b"
-    r"(?=\s*(?:$|[.,;!]|was|were|is|are|has|have|provided|attached|included|supplied|given|to|you|so|and|here|visible))"
-    r"|\b(?:images?|pictures?) (?:was|were|is|are|has|have) (?:not|n't) (?:been )?"
-    r"(?:provided|attached|included|supplied|given|visible)"
-    r"|(?:没有|未|并未)(?:提供|附上|收到|看到)[^。，,]{0,6}图"
-    r"|(?:看不到|无法看到|无法查看)[^。，,]{0,6}图",
-    re.IGNORECASE,
-)
-
 #: Leading words that answer a yes/no question.
 YES_WORDS = frozenset({"yes", "true", "是"})
 NO_WORDS = frozenset({"no", "false", "否"})
+_BOTH_ANSWERS = re.compile(r"\s*(?:[|/\\]|or\b|或|否|不)")
+
+_PICTURE = r"(?:images?|pictures?|photos?|photographs?)\b(?! of\b)"
+_GIVEN = r"(?:provided|attached|included|supplied|uploaded|shared|visible|available|present|given)\b(?! an?\b| the\b)"
+_CANNOT = r"(?:can ?not|can'?t|could ?n[o']t|unable to|not able to|do(?:es)? not|don'?t|did not|didn'?t)"
+_SEE = r"(?:see|view|access|open|receive|have(?: any)? access to|have|find)"
+_NO_IMAGE = re.compile(
+    rf"(?:^|[.!?;,]\s*|\b(?:i|we|i'm|i am|but|since|because|as)\s+){_CANNOT} {_SEE} (?:an?|any|the|your|it|to)?\s*"
+    rf"(?:\w+ )?{_PICTURE}(?!\s+(?:on|above|below|behind|hanging))"
+    rf"|\bno (?:\w+ )?{_PICTURE}(?: (?:was|were|is|are|has been|have been))?"
+    rf"(?: (?:actually )?{_GIVEN}|\s+(?:for me )?to (?:evaluate|assess|judge|look at|score|review)|\s*[.!]?\s*$)"
+    rf"|\b{_PICTURE} (?:(?:was|were|is|are)(?: not|n't)|(?:has|have)(?: not|n't) been) (?:actually )?{_GIVEN}"
+    rf"|\bwithout (?:an?|any|the|seeing the) (?:\w+ )?{_PICTURE}(?=\s*(?:[,.;!]|$|i\b|to\b))"
+    r"|(?:没有|未|并未|没)(?:能)?(?:提供|附上|收到|看到|上传)[^。，,]{0,6}(?:图|照片)"
+    r"|(?:图片|图像|照片|图)(?:并)?(?:没有|未|没)(?:被)?(?:提供|附上|上传)"
+    r"|(?:看不到|无法看到|无法查看|无法访问)[^。，,]{0,6}(?:图|照片)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,7 @@ def read_scores(text: str, names: Sequence[str], low: float = 0.0, high: float =
     :raises UnreadableReply: if the text holds no such list, with a sentence that can be sent back to the judge.
     """
     found = _structured_scores(text, names, high)
-    if found is None:
-        values, reasoning = scores_in_prose(_without_wrapping(text), names, high), ""
-    else:
-        values, reasoning = found
+    values, reasoning = found or (scores_in_prose(bare_text(text), names, high), "")
     if values is None:
         raise UnreadableReply(f"no scores were found; {_wanted(names, low, high)}")
     if len(values) != len(names):
@@ -100,7 +99,7 @@ def read_yes_no(word: object) -> bool | None:
         return None
     text = unicodedata.normalize("NFKC", word).casefold().strip().strip("*_`~\"'“”‘’。.!,:;()[]# \t\n")
     leading = re.match(r"[a-z]+|[\u4e00-\u9fff]", text)
-    if leading is None or re.match(r"\s*[|/\\]", text[leading.end() :]):
+    if leading is None or _BOTH_ANSWERS.match(text, leading.end()):
         return None
     if leading.group() in YES_WORDS:
         return True
@@ -112,27 +111,15 @@ def read_object(text: str) -> dict:
 
     :raises UnreadableReply: if there is none.
     """
-    for candidate in json_objects(text):
-        return candidate
+    for found in found_objects(text):
+        return found.value
     raise UnreadableReply("no JSON object was found in the reply")
-
-
-def json_objects(text: str) -> Iterator[dict]:
-    """Every JSON object that stands in the text, strictly parsed ones first; repair only where none parses."""
-    bare = _without_wrapping(text)
-    strict = [value for chunk in _balanced(bare) if isinstance(value := _strict(chunk), dict)]
-    yield from strict
-    if not strict:
-        for chunk in _balanced(bare) or _unclosed(bare):
-            value = json_repair.loads(chunk)
-            if isinstance(value, dict) and value:
-                yield value
 
 
 def field(found: dict, keys: Sequence[str]) -> object:
     """The first of `keys` that the object has, compared without case or separators; None if it has none."""
-    plain = {_plain(key): value for key, value in found.items() if isinstance(key, str)}
-    return next((plain[_plain(key)] for key in keys if _plain(key) in plain), None)
+    plain = {plain_key(key): value for key, value in found.items() if isinstance(key, str)}
+    return next((plain[plain_key(key)] for key in keys if plain_key(key) in plain), None)
 
 
 def reasoning_of(found: dict) -> str:
@@ -142,77 +129,29 @@ def reasoning_of(found: dict) -> str:
 
 
 def _structured_scores(text: str, names: Sequence[str], high: float) -> tuple[list[float | None], str] | None:
-    for found in json_objects(text):
-        score = field(found, SCORE_KEYS)
-        if score is None and all(field(found, [name]) is not None for name in names):
-            score = found
+    """The values under a score key, or under the sub-scores' own names, of the first object that has them."""
+    for found in found_objects(text):
+        score = field(found.value, SCORE_KEYS)
+        if score is None and all(field(found.value, [name]) is not None for name in names):
+            score = found.value
         if isinstance(score, dict):
-            score = [field(score, [name]) for name in names]
+            values, keys = [field(score, [name]) for name in names], names
+        else:
+            values, keys = score if isinstance(score, list) else [score], SCORE_KEYS
         if score is None or (isinstance(score, str) and number_of(score, high) is None):
             continue
-        values = score if isinstance(score, list) else [score]
-        return [number_of(value, high) for value in values], reasoning_of(found)
+        if not _stands_there(found, keys, isinstance(score, dict)):
+            raise UnreadableReply("the scores are not written out in full")
+        return [number_of(value, high) for value in values], reasoning_of(found.value)
     return None
 
 
-def _without_wrapping(text: str) -> str:
-    return _FENCE.sub("", _THINKING.sub("", text)).strip()
-
-
-def _strict(chunk: str) -> object:
-    def refuse(constant: str):
-        raise ValueError(f"{constant} is not JSON")
-
-    try:
-        return json.loads(chunk, parse_constant=refuse)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _balanced(text: str) -> list[str]:
-    """The outermost balanced `{…}` chunks, braces inside JSON strings not counted.
-
-    A brace in prose that never closes must not hide the object after it, so each opening brace is tried in turn.
-    """
-    chunks, start = [], text.find("{")
-    while start != -1:
-        end = _closing(text, start)
-        if end is None:
-            start = text.find("{", start + 1)
-        else:
-            chunks.append(text[start : end + 1])
-            start = text.find("{", end + 1)
-    return chunks
-
-
-def _closing(text: str, start: int) -> int | None:
-    depth, in_string, escaped = 0, False, False
-    for position in range(start, len(text)):
-        character = text[position]
-        if in_string:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
-            elif character == '"':
-                in_string = False
-        elif character == '"':
-            in_string = True
-        elif character == "{":
-            depth += 1
-        elif character == "}":
-            depth -= 1
-            if depth == 0:
-                return position
-    return None
-
-
-def _unclosed(text: str) -> list[str]:
-    return [text[text.index("{") :]] if "{" in text else []
-
-
-def _plain(key: str) -> str:
-    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", key).casefold())
+def _stands_there(found: FoundObject, keys: Sequence[str], each: bool) -> bool:
+    """Whether a repaired object's values are written in its text in full: repair must not complete or choose them."""
+    if not found.repaired:
+        return True
+    written = [found.written(key) for key in keys]
+    return all(written) if each else any(written)
 
 
 def _wanted(names: Sequence[str], low: float, high: float) -> str:

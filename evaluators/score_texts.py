@@ -14,7 +14,7 @@ from collections.abc import Sequence
 # A number that stands for itself: not part of a word (8k, 3d, score1) or of a longer number (1.2.3).
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w|\.\d)")
 _FRACTION = re.compile(r"(?<![\w.])([-+]?\d+(?:\.\d+)?)\s*(?:/|out of|分之)\s*(\d+(?:\.\d+)?)(?!\w)")
-_BRACKETED = re.compile(r"^\[([^\[\]]*)\](?:\s*,?\s*)(?=[a-z])")
+_BRACKETED = re.compile(r"^\[([^\[\]]*)\]\s*+(?:,\s*)?(?=[a-z])")
 _ONLY_NUMBERS = re.compile(
     r"^[\s\[\](),;&]*#(?:[\s\[\](),;&]|and)*(?:#(?:[\s\[\](),;&]|and)*)*(?:respectively\b[^#]*)?\.?$"
 )
@@ -101,7 +101,7 @@ def _mark_labels(text: str, labels: list[list[str]]) -> str:
             text = re.sub(rf"(?<![a-z0-9_]){pattern}(?![a-z0-9_])", mark, text)
     for word in sorted(set(re.findall(r"[a-z]{7,}", text)), key=len, reverse=True):
         for index, (name, *_rest) in enumerate(labels):
-            if difflib.SequenceMatcher(None, word, name).ratio() >= 0.85:
+            if abs(len(word) - len(name)) <= 3 and difflib.SequenceMatcher(None, word, name).ratio() >= 0.85:
                 text = re.sub(rf"(?<![a-z]){word}(?![a-z])", f"<{chr(97 + index)}>", text)
     return text
 

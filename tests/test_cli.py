@@ -174,7 +174,6 @@ def test_settings_of_a_run_are_heeded(more, labels, shoes, tmp_path):
         (["--dataset", "shoes", "--metric", "text_to_image", "--model", "m", "--set", "coverage"], "is not KEY=VALUE"),
         (["--dataset", "shoes", "--metric", "text_to_image", "--model", "m", "--set", "flaky=7"], "true or false"),
         (["--dataset", "shoes", "--metric", "text_to_image", "--model", "m", "--base-url", "ftp://x"], "not an http"),
-        # BUG (cli.py _endpoint_judge / endpoint.py problem): a ValueError or InvalidURL traceback instead of a sentence.
         (
             ["--dataset", "shoes", "--metric", "text_to_image", "--model", "m", "--base-url", "http://[::1"],
             "not an http",
@@ -266,7 +265,6 @@ def test_an_export_that_cannot_be_done_ends_with_2(shoes, tmp_path):
     assert not (tmp_path / "x.csv").exists()
 
 
-# BUG (cli.py, export): a folder that is not there is a FileNotFoundError traceback.
 def test_an_export_into_a_folder_that_is_not_there_ends_with_2(shoes, tmp_path):
     called("export", "cases", "--dataset", "shoes", "-o", tmp_path / "no" / "x.csv", status=2)
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from data.exchange.columns import CASE_COLUMNS, split_list, texts
+from data.exchange.columns import CASE_COLUMNS, as_typed, split_list, texts
 from data.exchange.pictures import Pictures
 from data.images import NotAPicture, Picture, examine, keep, kept_part
 from data.store import cases as case_store
@@ -17,6 +17,7 @@ from evaluators.case import Case, Part
 
 #: Characters that a cell may hold; more is not a prompt but an accident.
 MAX_CELL = 1_000_000
+_SURPLUS = "\x00surplus"  # where cells beyond the header's go; no column can have this name
 
 
 class TableUnreadable(ValueError):  # noqa: N818 - it names what the table is
@@ -61,10 +62,10 @@ def read_csv(content: bytes, name: str) -> list[dict[str, str]]:
     header = text.partition("\n")[0]
     delimiter = max(",;\t", key=header.count)
     try:
-        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="", restval="")
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey=_SURPLUS, restval="")
         names = [(column or "").strip() for column in reader.fieldnames or []]
         reader.fieldnames = names
-        found = [{column: row[column] or "" for column in names} for row in reader]
+        found = [{column: as_typed(row[column] or "") for column in names} for row in reader]
     except csv.Error as error:
         raise TableUnreadable(f"{name} cannot be read as CSV: {error}.") from error
     if not set(names) & set(CASE_COLUMNS):
@@ -146,7 +147,7 @@ def pair_prompts(prompts: Sequence[str], picture_names: Sequence[str]) -> list[d
 
 def natural_order(name: str) -> tuple:
     """A sort key under which img2 comes before img10."""
-    return tuple(int(piece) if piece.isdigit() else piece.casefold() for piece in re.split(r"(\d+)", name))
+    return tuple(int(piece) if piece.isdecimal() else piece.casefold() for piece in re.split(r"(\d+)", name))
 
 
 def _case(number: int, row: Mapping[str, str], take: Callable[[str], Part], matched: Matched) -> Case:
@@ -174,8 +175,9 @@ def _case(number: int, row: Mapping[str, str], take: Callable[[str], Part], matc
 
 
 def _with_content_id(case: Case) -> Case:
-    """A case without an id gets one from its content, so that the same file imported twice changes nothing."""
-    content = repr([(p.kind, p.text, p.sha256, p.source) for p in (*case.input, *case.output)])
+    """A case without an id gets one from its texts and its pictures' names: the same file imported twice changes
+    nothing, and a picture that comes later belongs to the same case."""
+    content = repr([(p.kind, p.text, p.source) for p in (*case.input, *case.output)])
     return replace(case, id="case-" + hashlib.sha256(content.encode()).hexdigest()[:10])
 
 

@@ -20,6 +20,46 @@ VERDICT_COLUMNS = ("judge", "metric", "status", "score", "label", "reasoning")
 REVIEW_COLUMNS = ("reviewer", "human_label", "human_score", "blind", "comment")
 
 
+#: The tables that go out: what a row is, and its columns; `item:KEY`, `human_item:KEY` and `label:PERSON` ones follow.
+TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "cases": ("one row a case", (*CASE_COLUMNS, "revision", "created")),
+    "verdicts": (
+        "one row a verdict, with every item in a column of its own",
+        (
+            *("case_id", "prompt", "generator", "run", *VERDICT_COLUMNS, "problem", "flags"),
+            *("metric_version", "input_tokens", "output_tokens", "created"),
+        ),
+    ),
+    "reviews": (
+        "one row for everything a person said, undone and revised labels included",
+        (
+            *("case_id", "prompt", "generator", "criterion", *REVIEW_COLUMNS, "tags", "stands", "undoes"),
+            *("basis", "queue", "pi", "run", "token", "decided", "created"),
+        ),
+    ),
+    "agreement": (
+        "one row a labelled case of a run: the judge's label, each person's, and the final one",
+        (
+            *("case_id", "prompt", "generator", "judge", "metric", "status", "score", "threshold", "judge_label"),
+            *("adjudicated", "final_label", "final_label_blind"),
+        ),
+    ),
+}
+
+#: A text that begins so would be run as a formula by a spreadsheet.
+FORMULA_STARTS = tuple("=+-@\t\r＝＋－＠")
+
+
+def harmless(text: str) -> str:
+    """A text as a cell: an apostrophe before what a spreadsheet would run."""
+    return "'" + text if text.startswith(FORMULA_STARTS) else text
+
+
+def as_typed(cell: str) -> str:
+    """The text of a cell: the apostrophe that `harmless` put there is taken off again."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS) else cell
+
+
 def split_list(cell: str) -> list[str]:
     """The entries of a list in a cell: a JSON list, or one entry a line, or separated by commas or semicolons.
 
@@ -53,4 +93,5 @@ def texts(cell: str) -> list[str]:
 
 def join_list(entries: list[str]) -> str:
     """A list as a cell that `split_list` reads back: plain for one entry, JSON for more."""
-    return entries[0] if len(entries) == 1 else json.dumps(entries, ensure_ascii=False) if entries else ""
+    plain = len(entries) == 1 and split_list(entries[0]) == entries
+    return entries[0] if plain else json.dumps(entries, ensure_ascii=False) if entries else ""

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from data.exchange.columns import CASE_COLUMNS, join_list
+from data.exchange.columns import CASE_COLUMNS, TABLES, harmless, join_list
 from data.store import agreement as agreement_store
 from data.store import cases as case_store
 from data.store import export as export_store
 from data.store.runs import run_by_id
 from evaluators.case import Case
 from evaluators.verdict import label_of
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
-
-def tables() -> dict[str, str]:
-    """The tables there are, with what a row of each is."""
-    return {
-        "cases": "one row a case",
-        "verdicts": "one row a verdict, with every item in a column of its own",
-        "reviews": "one row for everything a person said, undone and revised labels included",
-        "agreement": "one row a labelled case of a run: the judge's label, each person's, and the final one",
-    }
 
 
 def table_rows(table: str, dataset: str, run_id: int | None = None) -> list[dict[str, object]]:
@@ -49,19 +37,17 @@ def table_rows(table: str, dataset: str, run_id: int | None = None) -> list[dict
         "reviews": lambda: _reviews(dataset_id),
         "agreement": lambda: _agreement(run_id),
     }
-    if table not in makers:
-        raise ValueError(f"There is no table {table!r}; there are: {', '.join(makers)}.")
-    return _squared(list(makers[table]()))
+    if table not in TABLES:
+        raise ValueError(f"There is no table {table!r}; there are: {', '.join(TABLES)}.")
+    return _squared(list(makers[table]()), TABLES[table][1])
 
 
-def as_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
-    """Rows as CSV: UTF-8 with BOM, CRLF, texts that look like formulas made harmless by a leading apostrophe."""
+def as_csv(table: str, rows: Sequence[Mapping[str, object]]) -> bytes:
+    """The rows of a table as CSV: UTF-8 with BOM, CRLF, texts that look like formulas made harmless."""
     buffer = io.StringIO(newline="")
-    writer = None
+    writer = csv.DictWriter(buffer, list(rows[0]) if rows else TABLES[table][1])
+    writer.writeheader()
     for row in rows:
-        if writer is None:
-            writer = csv.DictWriter(buffer, list(row))
-            writer.writeheader()
         writer.writerow({column: _cell(value) for column, value in row.items()})
     return buffer.getvalue().encode("utf-8-sig", "replace")
 
@@ -69,14 +55,14 @@ def as_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
 def _cell(value: object) -> object:
     if isinstance(value, bool):
         return int(value)
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-        return "'" + value
+    if isinstance(value, str):
+        return harmless(value)
     return "" if value is None else value
 
 
-def _squared(rows: list[dict]) -> list[dict]:
-    """All rows with all columns, in the order in which the columns first came."""
-    columns = dict.fromkeys(column for row in rows for column in row)
+def _squared(rows: list[dict], first: Sequence[str]) -> list[dict]:
+    """All rows with all columns: the table's own, then the others in the order in which they came."""
+    columns = dict.fromkeys((*first, *(column for row in rows for column in row)))
     return [{column: row.get(column) for column in columns} for row in rows]
 
 

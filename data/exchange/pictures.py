@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
@@ -22,10 +23,10 @@ class Pictures:
     """Pictures by name. A name in a table may be a whole relative path, or the bare file name if only one has it."""
 
     def __init__(self, readers: Mapping[str, Callable[[], bytes]]):
-        self._readers = {_plain(name): (name, read) for name, read in readers.items()}
+        self._readers = dict(readers)
         self._by_file_name: dict[str, list[str]] = {}
         for name in self._readers:
-            self._by_file_name.setdefault(PurePosixPath(name).name, []).append(name)
+            self._by_file_name.setdefault(PurePosixPath(_plain(name)).name, []).append(name)
 
     def __len__(self) -> int:
         return len(self._readers)
@@ -64,22 +65,28 @@ class Pictures:
 
     def names(self) -> list[str]:
         """All names, as they came."""
-        return [name for name, _read in self._readers.values()]
+        return list(self._readers)
 
     def read(self, name: str) -> bytes:
-        """The bytes of the picture that a table names.
+        """The bytes of the picture that a table names: that very name, else the one that differs in case or folder only.
 
-        :raises LookupError: if there is none, or several share that file name; the text says which.
+        :raises LookupError: if there is none, or several fit; the text says which.
         """
-        plain = _plain(name)
-        if plain in self._readers:
-            return self._readers[plain][1]()
-        candidates = self._by_file_name.get(PurePosixPath(plain).name, [])
-        if len(candidates) > 1:
-            raise LookupError(f"{name} is the name of {len(candidates)} pictures; name its folder as well")
-        if not candidates:
+        if name in self._readers:
+            return self._readers[name]()
+        wanted = _plain(name)
+        fitting = [
+            known
+            for known in self._by_file_name.get(PurePosixPath(wanted).name, [])
+            if f"/{_plain(known)}".endswith(f"/{wanted}") or f"/{wanted}".endswith(f"/{_plain(known)}")
+        ]
+        if len(fitting) > 1:
+            raise LookupError(
+                f"{name} could be {len(fitting)} of the pictures ({', '.join(sorted(fitting)[:3])}); name its folder"
+            )
+        if not fitting:
             raise LookupError(f"no picture named {name} is among the {len(self)} given")
-        return self._readers[candidates[0]][1]()
+        return self._readers[fitting[0]]()
 
 
 def _zip_readers(file: Path | BinaryIO, name: str) -> dict[str, Callable[[], bytes]]:
@@ -108,4 +115,5 @@ def _zip_readers(file: Path | BinaryIO, name: str) -> dict[str, Callable[[], byt
 
 
 def _plain(name: str) -> str:
-    return name.strip().replace("\\", "/").removeprefix("./").casefold()
+    """A name to compare: case folded, composed (a Mac writes é as two characters), with / between folders."""
+    return unicodedata.normalize("NFC", name.strip().replace("\\", "/").removeprefix("./")).casefold()

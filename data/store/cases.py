@@ -189,8 +189,8 @@ def _where(wanted: CaseFilter) -> tuple[str, list]:
         clauses.append("c.dataset_id = ?")
         parameters.append(wanted.dataset_id)
     if wanted.search.strip():
-        clauses.append("(instr(lower(c.prompt), ?) OR instr(lower(c.external_id), ?))")
-        parameters += [wanted.search.strip().lower()] * 2
+        clauses.append("(instr(casefold(c.prompt), ?) OR instr(casefold(c.external_id), ?))")
+        parameters += [wanted.search.strip().casefold()] * 2
     if wanted.generator:
         clauses.append("c.generator = ?")
         parameters.append(wanted.generator)

@@ -46,6 +46,7 @@ def open_database(path) -> sqlite_utils.Database:
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA foreign_keys=ON")
+    connection.create_function("casefold", 1, str.casefold, deterministic=True)
     return sqlite_utils.Database(connection)
 
 
@@ -128,7 +129,9 @@ def workspace_id() -> str:
 
 
 def _plain(values) -> list:
-    return [json.dumps(v, ensure_ascii=False) if isinstance(v, dict | list | tuple) else v for v in values]
+    """Values as SQLite takes them. Half a surrogate pair (half an emoji) becomes a question mark."""
+    texts = [json.dumps(v, ensure_ascii=False) if isinstance(v, dict | list | tuple) else v for v in values]
+    return [v.encode("utf-8", "replace").decode() if isinstance(v, str) else v for v in texts]
 
 
 def _parsed(found: dict) -> dict:

@@ -88,7 +88,8 @@ def m002_judging(db: sqlite_utils.Database) -> None:
             UNIQUE (prompt_sha256, medium, version)
         ) STRICT;
         CREATE TABLE replies (
-            id INTEGER PRIMARY KEY, key TEXT NOT NULL, metric TEXT NOT NULL, aspect TEXT NOT NULL,
+            id INTEGER PRIMARY KEY, key TEXT NOT NULL, run_id INTEGER REFERENCES runs(id),
+            metric TEXT NOT NULL, aspect TEXT NOT NULL,
             model TEXT NOT NULL, mode TEXT NOT NULL, text TEXT NOT NULL, finish_reason TEXT, refusal TEXT,
             input_tokens INTEGER, output_tokens INTEGER, seconds REAL NOT NULL, created TEXT NOT NULL
         ) STRICT;

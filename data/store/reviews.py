@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from data.store.connection import database, insert, insert_many, now, row, rows, value, writing
+from evaluators.metrics import CRITERIA
 
+MAX_COMMENT = 10_000
 LABELS = ("usable", "badcase", "unsure")
 
 #: What can be wrong with a badcase; the key is stored, the words are shown.
@@ -91,6 +93,9 @@ def save_review(review: Review) -> bool:
     with writing() as db:
         if _known(review.token):
             return False
+        current = value("SELECT revision FROM cases WHERE id = ?", [review.case_id])
+        if current is None or not 1 <= review.revision <= current:
+            raise ReviewRefused(f"There is no revision {review.revision} of case {review.case_id}.")
         basis, draw_id = _basis(review)
         try:
             review_id = insert(
@@ -187,16 +192,23 @@ def reviewed_count(dataset_id: int, criterion: str, reviewer_id: int) -> int:
 
 
 def _check(review: Review) -> None:
-    if not review.token or len(review.token) > 100:
+    if not isinstance(review.token, str) or not 1 <= len(review.token) <= 100:
         raise ReviewRefused("A review needs a token of at most 100 characters.")
+    if review.criterion not in CRITERIA:
+        raise ReviewRefused(f"{review.criterion!r} is not a criterion: {', '.join(CRITERIA)}.")
+    if not isinstance(review.comment, str) or len(review.comment) > MAX_COMMENT:
+        raise ReviewRefused(f"A comment is a text of at most {MAX_COMMENT:,} characters.")
     if review.label not in LABELS:
         raise ReviewRefused(f"{review.label!r} is not a label: usable, badcase or unsure.")
     unknown = [tag for tag in review.tags if tag not in BADCASE_TAGS]
     if unknown:
         raise ReviewRefused(f"{unknown[0]!r} is not a known tag.")
     for key, v in review.items.items():
-        if not isinstance(v, str) and not 0 <= float(v) <= 10:
-            raise ReviewRefused(f"{key} is {v}, outside 0-10.")
+        is_number = isinstance(v, int | float) and not isinstance(v, bool)
+        if not isinstance(v, str) and not (is_number and 0 <= v <= 10):
+            raise ReviewRefused(f"{key} is {v!r}: a corrected sub-score is a number from 0 to 10.")
+    if not isinstance(review.dwell_ms, int | None) or not 0 <= (review.dwell_ms or 0) < 2**53:
+        raise ReviewRefused(f"{review.dwell_ms!r} is not a time in milliseconds.")
 
 
 def _known(token: str) -> bool:

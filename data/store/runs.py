@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from data.store.connection import insert, insert_many, now, row, rows, update, value, writing
+from data.store.judges import endpoint_settings
 from evaluators.metrics import metric_named
 from evaluators.metrics.base import Metric
 from evaluators.verdict import Options, Verdict, label_of
@@ -45,6 +46,10 @@ def create_run(
     The judge's settings, the metric's version and the prompt texts are kept with the run, as they are now.
     """
     settings = dict(judge["settings"])
+    if judge["kind"] == "endpoint":
+        settings["base_url"] = endpoint_settings(
+            judge
+        ).url  # what OPENAI_BASE_URL says now, for whoever resumes it later
     if concurrency is not None:
         settings["concurrency"] = concurrency
     with writing() as db:
@@ -90,6 +95,8 @@ def claim(run_id: int, worker: str) -> str | None:
         run = run_by_id(run_id)
         if run is None:
             return f"There is no run {run_id}."
+        if run["status"] == "cancelled" and run["started"] is None:
+            return f"Run {run_id} was cancelled before it began."
         if run["status"] == "running":
             silent = time.time() - (run["heartbeat"] or 0)
             return f"Run {run_id} is being judged by another worker (its last sign of life was {silent:.0f} s ago)."
@@ -133,6 +140,12 @@ def request_cancel(run_id: int) -> bool:
         else:
             update(db, "runs", run_id, status="cancelled", finished=now(), worker="")
     return True
+
+
+def requeue(run_id: int) -> None:
+    """Let a worker take a run up again that was cancelled, also before it began."""
+    with writing() as db:
+        db.conn.execute("UPDATE runs SET status = 'queued' WHERE id = ? AND status = 'cancelled'", [run_id])
 
 
 def open_cases(run_id: int) -> list[dict]:

@@ -67,9 +67,15 @@ class EndpointSettings:
 
     def problem(self) -> str | None:
         """Why this judge cannot be asked at all, in a sentence; None if nothing is known against it."""
-        parts = urlsplit(self.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        try:
+            parts = urlsplit(self.url)
+            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:  # a broken IPv6 address, or a port that is no number
+            usable = False
+        if not usable:
             return f"The base URL {self.url!r} is not an http or https address."
+        if parts.username or parts.password:
+            return "The base URL holds a name or password; put the key into an environment variable instead."
         if not self.model:
             return "No model is named."
         if self._key() is None:
@@ -78,7 +84,7 @@ class EndpointSettings:
 
     def _key(self) -> str | None:
         """The key; a local server or an endpoint given by hand needs none under the default variable."""
-        key = os.environ.get(self.key_variable) if self.key_variable else ""
+        key = os.environ.get(self.key_variable, "").strip() if self.key_variable else ""
         if key or not self.key_variable:
             return key or "none"
         if _is_loopback(self.url) or (self.key_variable == DEFAULT_KEY_VARIABLE and self.url != OPENAI_URL):
@@ -163,18 +169,19 @@ class EndpointJudge:
             return self._reply(completion, mode, time.perf_counter() - started)
 
     def _reply(self, completion: object, mode: str, seconds: float) -> Reply:
+        """The reply in a completion. Endpoints differ, and the client does not check what they send."""
         choices = getattr(completion, "choices", None)
-        if not choices or choices[0].message is None:
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message, usage = getattr(choice, "message", None), getattr(completion, "usage", None)
+        if not hasattr(message, "content"):
             raise JudgeFailed(f"{self.settings.url} answered without a message")
-        choice, usage = choices[0], getattr(completion, "usage", None)
-        content = choice.message.content
         return Reply(
-            text=content if isinstance(content, str) else "",
-            finish_reason=choice.finish_reason,
-            refusal=getattr(choice.message, "refusal", None),
-            input_tokens=getattr(usage, "prompt_tokens", None),
-            output_tokens=getattr(usage, "completion_tokens", None),
-            model=getattr(completion, "model", "") or "",
+            text=_content_text(message.content),
+            finish_reason=_text_or_none(choice.finish_reason),
+            refusal=_text_or_none(getattr(message, "refusal", None)),
+            input_tokens=_count(getattr(usage, "prompt_tokens", None)),
+            output_tokens=_count(getattr(usage, "completion_tokens", None)),
+            model=_text_or_none(getattr(completion, "model", None)) or "",
             mode=mode,
             seconds=seconds,
         )
@@ -213,7 +220,7 @@ class EndpointJudge:
         return f"data:{MEDIA_TYPES[self.settings.image_format]};base64,{base64.b64encode(data).decode()}"
 
     def _redacted(self, text: str) -> str:
-        return text.replace(self._key, "[key]") if self._key and self._key != "none" else text
+        return text.replace(self._key, "[key]") if self._key != "none" else text
 
 
 def _response_format(schema: Mapping[str, object], mode: str) -> dict:
@@ -221,6 +228,23 @@ def _response_format(schema: Mapping[str, object], mode: str) -> dict:
         wrapped = {"name": "verdict", "strict": True, "schema": dict(schema)}
         return {"response_format": {"type": "json_schema", "json_schema": wrapped}}
     return {"response_format": {"type": "json_object"}} if mode == "json_object" else {}
+
+
+def _content_text(content: object) -> str:
+    """The text of a message: a string, or a list of parts of which the text ones count."""
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else ""
+
+
+def _text_or_none(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _count(value: object) -> int | None:
+    """A token count; anything but a whole number is unknown."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _message(error: openai.APIStatusError) -> str:
@@ -233,10 +257,8 @@ def _is_content_filter(error: openai.APIStatusError) -> bool:
 
 
 def _is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    if host == "localhost":
-        return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False

@@ -15,7 +15,7 @@ from typing import ClassVar
 from evaluators.case import Case
 from evaluators.errors import CaseUnfit, JudgeFailed, RefusedReply, UnreadableReply
 from evaluators.judges.question import Exchange, Judge, Question
-from evaluators.verdict import Item, Options, Status, Verdict
+from evaluators.verdict import Item, Options, Status, Verdict, shown_score
 from evaluators.waiting import wait_for
 
 #: What a person is asked about a case, by criterion; a metric has exactly one.
@@ -119,7 +119,7 @@ class Metric(ABC):
             return verdict("failed", problem=str(error))
         score, reason = self.score(answers.items), answers.reason
         if options.strict and score < 1:
-            reason = f"Strict: {score:.4g} is below 1, so the score is 0. {reason}".strip()
+            reason = f"Strict: {shown_score(score, 1, 4)} is below 1, so the score is 0. {reason}".strip()
             score = 0.0
         return verdict(
             "ok",

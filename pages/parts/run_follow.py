@@ -33,8 +33,8 @@ def _progress(run_id: int, was_alive: bool) -> None:
         if st.button("Cancel", key=f"cancel-{run_id}"):
             runs.request_cancel(run_id)
     elif progress["status"] != "done" and st.button("Resume", key=f"resume-{run_id}", type="primary"):
+        runs.requeue(run_id)
         start_worker(run_id)
-        st.session_state[f"resumed-{run_id}"] = True
         st.rerun()
     if was_alive and progress["status"] not in _ALIVE:
         st.rerun()  # once more as a whole: the results are there now, and nothing is left to poll

@@ -94,9 +94,6 @@ def test_every_status_in_one_run_and_the_others_go_on(judge_at, fill, home):
     assert [reply["text"] for reply in whole["replies"] if reply["aspect"] == "SC"] == ["hm", "hm"]
 
 
-# BUG (data/store/connection.py, insert; evaluators/replies.py): a reply may hold half an emoji as a JSON escape. SQLite
-# cannot keep it: UnicodeEncodeError in save_verdicts, outside the worker's care for single cases. One such reply stops the
-# whole run, and since the reply is remembered every resume stops at the same case for ever.
 def test_a_reply_with_half_an_emoji_does_not_stop_the_run(fill, judge_at):
     half = '{"reasoning": "lovely \\ud83d", "score": [7%s]}'
     with ChatServer(lambda r: Answer(half % ("" if r.wanted == 1 else ", 8"))) as server:
@@ -113,7 +110,6 @@ def test_a_raw_half_emoji_from_the_endpoint_does_not_fail_a_case(fill, judge_at)
     assert run_store.summary(run_id)["ok"] == 1
 
 
-# BUG (data/store/replies.py): token counts go into STRICT INTEGER columns as they come; the paid reply is lost.
 @pytest.mark.parametrize("tokens", ["many", 12.5, [3], {"n": 3}])
 def test_token_counts_of_another_shape_are_unknown_and_the_reply_counts(tokens, fill, judge_at):
     def answer(request):
@@ -188,8 +184,6 @@ def test_another_judge_or_form_of_question_is_asked_anew(fill, server, judge_at)
     assert server.replies == 6
 
 
-# BUG (data/runs.py, RememberingJudge.ask): two cases with the same question, judged at the same time, both find nothing
-# stored and both pay. Keep the questions in flight by key and let the second wait for the first.
 def test_the_same_question_in_two_cases_is_paid_for_once(judge_at):
     made = [kept_case(name) for name in ("one", "two")]
     case_store.save_cases("twins", [case for case, _ in made], [made[0][1]])
@@ -285,8 +279,6 @@ def test_a_run_without_a_living_worker_is_cancelled_at_once(fill, judge_at):
     assert not run_store.request_cancel(99)
 
 
-# BUG (data/store/runs.py, claim): the worker takes a second or two to start. Cancel in that time, and it claims the
-# cancelled run and judges all of it. A worker that the app starts must be turned away; only a person's resume may revive it.
 def test_a_run_that_is_cancelled_while_its_worker_starts_stays_cancelled(fill, server, judge_at, monkeypatch):
     run_id = new_run(fill(3), judge_at(server.url))
     start_worker(run_id)

@@ -144,8 +144,6 @@ def test_a_wrong_key_is_reported_without_the_key(question, monkeypatch):
     assert "sk-very-secret" not in str(error)
 
 
-# BUG (evaluators/judges/endpoint.py, _key/_redacted): a key with a line end (a variable set from a file) cannot go into a
-# header; the message quotes it escaped, so that it is not recognised and is stored and shown. Strip the key.
 def test_a_key_with_a_line_end_is_never_shown(question, server, monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-very-secret\n")
     try:
@@ -232,8 +230,6 @@ def test_a_server_on_this_machine_needs_no_key(question, server):
         ({"base_url": "localhost:8000"}, "is not an http or https address"),
         ({"base_url": "http://"}, "is not an http or https address"),
         ({"base_url": "http://localhost", "model": ""}, "No model is named."),
-        # BUG (evaluators/judges/endpoint.py, problem): urlsplit raises ValueError here, a traceback for whoever typed it;
-        # the port passes the check and then httpx.InvalidURL escapes from EndpointJudge().
         ({"base_url": "http://[::1"}, "is not an http or https address"),
         ({"base_url": "http://localhost:abc/v1"}, "is not an http or https address"),
     ],

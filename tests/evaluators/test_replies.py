@@ -133,8 +133,6 @@ def test_what_a_person_could_not_be_sure_of_is_unreadable(reply, count):
     assert scores(reply, count) is None
 
 
-# BUG (evaluators/replies.py, json_repair's liberties are taken as they come): each of these is read as the first of two
-# possible answers, or as a number that was cut off. A person sees a confident score that the judge never settled on.
 @pytest.mark.parametrize(
     ("reply", "count"),
     [
@@ -150,7 +148,6 @@ def test_an_answer_that_could_be_two_numbers_is_unreadable(reply, count):
     assert scores(reply, count) is None
 
 
-# BUG (evaluators/replies.py, _without_wrapping): only a complete <think>…</think> is taken out.
 def test_a_number_thought_of_is_not_the_answer_when_the_opening_tag_was_swallowed_by_the_chat_template():
     assert scores('At first {"score": [3]}, but no.</think>{"score": [7]}') == (7.0,)
 
@@ -159,12 +156,10 @@ def test_a_number_thought_of_is_not_the_answer_when_the_thinking_never_ended():
     assert scores('<think>maybe {"score": [3]}, or rather') is None
 
 
-# BUG (evaluators/replies.py, json_objects): the whole reply is never tried as JSON before thinking and fences go.
 def test_a_reply_that_is_json_is_read_as_it_is_even_if_the_picture_shows_a_think_tag():
     assert scores('{"reasoning": "a sign says <think>", "score": [7], "note": "</think>"}') == (7.0,)
 
 
-# BUG (evaluators/replies.py): Chinese quotes around the key hide the score although it stands there.
 def test_chinese_quotes_around_keys_are_quotes():
     assert scores("{“score”: [7]}") == (7.0,)
     assert scores("{“score”：[７]}") == (7.0,)
@@ -252,8 +247,6 @@ def test_a_judge_that_says_it_saw_no_image_is_pointed_out(reasoning):
     assert "says_no_image" in reply.flags
 
 
-# BUG (evaluators/replies.py, _NO_IMAGE): "wasn't"/"isn't" can never match because a blank is wanted before "n't", and
-# everyday forms are missed. Such a verdict does not come to the front of the queue.
 @pytest.mark.parametrize(
     "reasoning",
     [
@@ -313,7 +306,6 @@ def test_anything_else_is_missing_and_never_a_match(word):
     assert read_yes_no(word) is None
 
 
-# BUG (evaluators/replies.py, read_yes_no): these repeat the question or the template, and are taken for "yes".
 @pytest.mark.parametrize("word", ["yes or no", "是否", "是不是", "是或否"])
 def test_a_template_that_is_repeated_is_not_an_answer(word):
     assert read_yes_no(word) is None
@@ -338,9 +330,6 @@ def timed(reply: str) -> tuple[object, float]:
     return found, time.perf_counter() - started
 
 
-# BUG (evaluators/replies.py): _balanced is quadratic, json_repair raises RecursionError or ValueError on deep nesting,
-# _THINKING and score_texts._BRACKETED backtrack quadratically. One such reply freezes a worker's event loop for minutes
-# (no other case, no heartbeat: the run is shown as interrupted and a second worker may start) or ends as "internal error".
 @pytest.mark.parametrize(
     "reply",
     [

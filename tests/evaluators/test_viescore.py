@@ -246,8 +246,6 @@ def test_whatever_a_judge_does_a_case_has_one_verdict_with_a_sentence(answer, st
     assert len(verdict.problem) > 10
 
 
-# BUG (evaluators/judges/endpoint.py, _reply): a body of another shape raises AttributeError out of `evaluate`, which
-# promises a verdict whatever happens. From Python this is a traceback; in a run the problem reads "internal error".
 @pytest.mark.parametrize("body", [b'{"choices": "abc"}', b'{"choices": [null]}', b'{"choices": [{"message": "hi"}]}'])
 def test_an_answer_of_another_shape_is_a_failed_verdict(body, shoes):
     with ChatServer(lambda request: Answer(body=body)) as server:
@@ -327,7 +325,6 @@ def test_strict_takes_nothing_below_1_and_names_the_score_before(shoes):
     assert "Strict" not in perfect.reason
 
 
-# BUG (evaluators/metrics/base.py, evaluate): `{score:.4g}` rounds; the reason then reads "Strict: 1 is below 1".
 def test_strict_never_says_that_1_is_below_1(shoes):
     verdict = with_scores(shoes, Options(strict=True), [9.9995], [10, 10])
     assert "1 is below 1" not in verdict.reason

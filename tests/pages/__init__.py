@@ -1,0 +1,1 @@
+"""The pages, driven through Streamlit's own test harness."""
