@@ -4,7 +4,7 @@ VENV := .venv
 PORT ?= 8501
 BIN := $(VENV)/bin
 
-.PHONY: run test lint clean chromium
+.PHONY: run test lint screenshots clean chromium
 
 run: $(VENV)/run.stamp
 	@echo "Second Look: http://127.0.0.1:$(PORT)"
@@ -15,6 +15,12 @@ test: $(VENV)/test.stamp chromium
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+# The pictures of the README, taken anew.
+screenshots: $(VENV)/test.stamp chromium
+	$(BIN)/python -m pytest tests/browser/test_newcomer.py
+	cp tests/browser/screenshots/desk-revealed.png docs/desk.png
+	cp tests/browser/screenshots/agreement-after.png docs/agreement.png
 
 # A browser for the browser tests: what is there, else Debian's package, else Playwright's own.
 chromium: $(VENV)/test.stamp
