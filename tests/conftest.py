@@ -91,3 +91,8 @@ def judge_at() -> Callable[..., dict]:
         return judge_store.judge_named(name)
 
     return make
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser journeys come last: Playwright keeps an event loop running in this thread from its first test on."""
+    items.sort(key=lambda item: "tests/browser/" in item.nodeid)
