@@ -22,6 +22,7 @@ def test_two_pictures_from_upload_to_override(page: Page, app: App):
     with ChatServer(answers=by_aspect(scores(8, reasoning="看起来对。"), scores(7, 9)), model="tester") as judge:
         go(page, "Judges")
         choose(page, "Start from", "another OpenAI-compatible endpoint")
+        expect(page.get_by_label("Base URL")).to_have_value("")  # the preset's own form is there
         page.get_by_label("Name", exact=True).fill("House judge")
         page.get_by_label("Model", exact=True).fill("tester")
         page.get_by_label("Base URL").fill(judge.url)
