@@ -16,7 +16,8 @@ from PIL import Image, UnidentifiedImageError
 from data.home import images_folder, thumbs_folder
 from evaluators.case import Part
 from evaluators.errors import CaseUnfit
-from evaluators.judges.images import MAX_PIXELS, open_upright, shrunk
+from evaluators.judges.images import MAX_PIXELS, encoded, open_upright, shrunk
+from evaluators.judges.video import frames
 
 #: Picture formats that are taken in, with the extension of their files and their media type.
 FORMATS = {
@@ -27,9 +28,10 @@ FORMATS = {
     "BMP": ("bmp", "image/bmp"),
     "TIFF": ("tif", "image/tiff"),
 }
-MEDIA_TYPES = dict(FORMATS.values())
+VIDEO_FORMATS = {"mp4": "video/mp4", "webm": "video/webm", "mov": "video/quicktime"}
+MEDIA_TYPES = dict(FORMATS.values()) | VIDEO_FORMATS
 #: Formats that every browser shows as they are.
-BROWSER_EXTENSIONS = frozenset({"png", "jpg", "webp", "gif"})
+BROWSER_EXTENSIONS = frozenset({"png", "jpg", "webp", "gif", *VIDEO_FORMATS})
 MAX_BYTES = 60_000_000
 #: Longest sides in pixels of the smaller copies: for lists, and for a whole screen.
 SIDES = {"thumb": 320, "screen": 1600}
@@ -37,12 +39,12 @@ _NAME = re.compile(r"[0-9a-f]{64}")
 
 
 class NotAPicture(ValueError):  # noqa: N818 - it names what the file is
-    """The bytes are not a picture that can be kept; the text says why."""
+    """The bytes are no picture and no video that can be kept; the text says why."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture that is kept. width and height in pixels, as stored (not turned upright)."""
+    """A picture or video that is kept. width and height in pixels, as stored (not turned upright)."""
 
     sha256: str
     extension: str
@@ -58,8 +60,10 @@ def examine(content: bytes, name: str) -> Picture:
     """
     if len(content) > MAX_BYTES:
         raise NotAPicture(f"{name} has {len(content):,} bytes, more than {MAX_BYTES:,}")
+    digest, video = hashlib.sha256(content).hexdigest(), _video_extension(content)
+    if video:
+        return Picture(digest, video, *_video_size(content, name), len(content))
     image_format, (width, height) = _checked(content, name)
-    digest = hashlib.sha256(content).hexdigest()
     return Picture(digest, FORMATS[image_format][0], width, height, len(content))
 
 
@@ -76,9 +80,10 @@ def keep(content: bytes, name: str) -> Picture:
 
 
 def kept_part(picture: Picture, source: str) -> Part:
-    """The part of a case that shows a kept picture."""
+    """The part of a case that shows a kept picture or video."""
     path = original_path(picture.sha256, picture.extension)
-    return Part("image", path=path, sha256=picture.sha256, source=source)
+    kind = "video" if picture.extension in VIDEO_FORMATS else "image"
+    return Part(kind, path=path, sha256=picture.sha256, source=source)
 
 
 def original_path(sha256: str, extension: str) -> Path:
@@ -101,10 +106,27 @@ def smaller_path(sha256: str, extension: str, size: str) -> Path:
         original = original_path(sha256, extension)
         if not original.exists():
             raise CaseUnfit(f"the file {original.name} is missing from the workspace")
-        buffer = io.BytesIO()
-        shrunk(open_upright(original), SIDES[size]).save(buffer, "JPEG", quality=90, subsampling=0)
-        _write(path, buffer.getvalue())
+        image = frames(original, 1)[0][1] if extension in VIDEO_FORMATS else open_upright(original)
+        _write(path, encoded(shrunk(image, SIDES[size]), "jpeg"))
     return path
+
+
+def _video_extension(content: bytes) -> str | None:
+    """Which video container the bytes begin like, None for anything else."""
+    if content[4:8] == b"ftyp":
+        return "mov" if content[8:12] == b"qt  " else "mp4"
+    return "webm" if content[:4] == b"\x1a\x45\xdf\xa3" else None
+
+
+def _video_size(content: bytes, name: str) -> tuple[int, int]:
+    """Width and height of a video that can be read to its end."""
+    with tempfile.NamedTemporaryFile(suffix=f".{_video_extension(content)}") as file:
+        file.write(content)
+        file.flush()
+        try:
+            return frames(file.name, 1)[0][1].size
+        except CaseUnfit as error:
+            raise NotAPicture(f"{name} is a broken video: {error}") from error
 
 
 def _checked(content: bytes, name: str) -> tuple[str, tuple[int, int]]:
@@ -118,8 +140,8 @@ def _checked(content: bytes, name: str) -> tuple[str, tuple[int, int]]:
                 image.load()
                 return image.format, image.size
     except UnidentifiedImageError as error:
-        known = ", ".join(FORMATS)
-        raise NotAPicture(f"{name} is not a picture of a known format ({known})") from error
+        known = ", ".join([*FORMATS, *map(str.upper, VIDEO_FORMATS)])
+        raise NotAPicture(f"{name} is not a picture or video of a known format ({known})") from error
     except Image.DecompressionBombError as error:
         raise NotAPicture(f"{name} has more than {MAX_PIXELS:,} pixels") from error
     except (OSError, SyntaxError, ValueError, EOFError) as error:

@@ -21,12 +21,14 @@ from data.home import PROJECT, logs_folder
 from data.store import cases as case_store
 from data.store import judges as judge_store
 from data.store import replies as reply_store
+from data.store import rubrics as rubric_store
 from data.store import runs as run_store
 from evaluators.errors import EvaluationError, JudgeFailed
 from evaluators.judges.endpoint import EndpointJudge, EndpointSettings
 from evaluators.judges.question import Judge, Question, Reply, question_key
 from evaluators.judges.recorded import RecordedJudge
 from evaluators.metrics.base import Metric
+from evaluators.rubric import Rubric
 from evaluators.verdict import Options, Verdict
 from evaluators.waiting import wait_for
 
@@ -86,6 +88,7 @@ def plan(dataset_id: int, metric: Metric, judge: Mapping, options: Options, limi
     """What a run would do, without asking anything."""
     identity = _identity(judge)
     unfit: dict[str, int] = {}
+    asked: set[str] = set()
     total = calls = known = 0
     for case in _all_cases(dataset_id, limit):
         total += 1
@@ -93,9 +96,14 @@ def plan(dataset_id: int, metric: Metric, judge: Mapping, options: Options, limi
         if lacking:
             unfit[lacking] = unfit.get(lacking, 0) + 1
             continue
-        for question in metric.opening_questions(case, options):
-            calls += 1
-            known += reply_store.stored_reply(question_key(question, identity)) is not None
+        rubric = rubric_store.latest(case.prompt, metric.rubric_medium) if metric.rubric_medium else None
+        calls += metric.later_calls(case, options, rubric)
+        for question in metric.opening_questions(case, options, rubric):
+            key = question_key(question, identity)
+            if key not in asked:  # the same question is asked once, however many cases ask it
+                asked.add(key)
+                calls += 1
+                known += reply_store.stored_reply(key) is not None
     return Plan(total, unfit, calls, known)
 
 
@@ -130,7 +138,10 @@ def judge_run(run_id: int, on_verdict: Callable[[Verdict], None] = lambda verdic
 
 
 class _Worker:
-    """One worker's life: as many cases at once as the judge takes calls, one thread that writes, a heartbeat."""
+    """One worker's life: as many cases at once as the judge takes calls, one thread that writes, a heartbeat.
+
+    It is also where the metrics find and keep their rubrics (see evaluators.rubric.Rubrics).
+    """
 
     def __init__(self, run_id: int, name: str, on_verdict: Callable[[Verdict], None]):
         self.run = run_store.run_by_id(run_id)
@@ -186,7 +197,7 @@ class _Worker:
             case_id, revision = chosen["case_id"], chosen["revision"]
             case = (await self._write(case_store.load_cases, [case_id], {case_id: revision}))[case_id]
             try:
-                verdict = await self.metric.evaluate(case, judge, self.options)
+                verdict = await self.metric.evaluate(case, judge, self.options, self)
             except Exception as error:
                 # One case, one verdict, whatever happens to it; the traceback is for whoever mends the bug.
                 log.exception("case %s of run %s", case.id, self.run["id"])
@@ -218,6 +229,12 @@ class _Worker:
 
     async def _keep(self, key: str, question: Question, reply: Reply) -> Reply:
         return replace(reply, reply_id=await self._write(reply_store.store_reply, key, question, reply, self.run["id"]))
+
+    async def latest(self, prompt: str, medium: str) -> Rubric | None:
+        return await self._write(rubric_store.latest, prompt, medium)
+
+    async def keep(self, rubric: Rubric) -> Rubric:
+        return await self._write(rubric_store.keep_first, rubric)
 
     async def _write(self, function: Callable, *arguments):
         """Everything that may wait for the database's lock waits in the writer's thread, never in the event loop."""

@@ -32,6 +32,11 @@ class Part:
     source: str = ""
     problem: str = ""
 
+    @property
+    def is_animation(self) -> bool:
+        """Whether an image may hold more than its first frame."""
+        return self.kind == "image" and self.path is not None and self.path.suffix.lower() == ".gif"
+
     @classmethod
     def of_text(cls, text: str) -> Part:
         """A text part."""
@@ -40,12 +45,22 @@ class Part:
     @classmethod
     def of_image(cls, path: str | Path) -> Part:
         """An image part from a file on disk; a file that cannot be read gives a part with a `problem`."""
+        return cls.of_file("image", path)
+
+    @classmethod
+    def of_video(cls, path: str | Path) -> Part:
+        """A video part from a file on disk, as `of_image`."""
+        return cls.of_file("video", path)
+
+    @classmethod
+    def of_file(cls, kind: Kind, path: str | Path) -> Part:
+        """A part of that kind from a file on disk; its content is not looked at."""
         path = Path(path)
         try:
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
         except OSError as error:
-            return cls("image", source=path.name, problem=f"{path.name} cannot be read: {error.strerror}")
-        return cls("image", path=path, sha256=digest, source=path.name)
+            return cls(kind, source=path.name, problem=f"{path.name} cannot be read: {error.strerror}")
+        return cls(kind, path=path, sha256=digest, source=path.name)
 
 
 @dataclass(frozen=True)

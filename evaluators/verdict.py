@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Literal
+
+from evaluators.rubric import Rubric
 
 Label = Literal["usable", "badcase"]
 Status = Literal["ok", "unreadable", "refused", "failed", "skipped"]
@@ -34,17 +36,36 @@ class Item:
     """One piece of a verdict that a person can correct.
 
     `key` is stable across runs (`SC.prompt_following`). `group` is what it belongs to (`SC`). A sub-score has a
-    `value` between `low` and `high`; a question, element or statement has an `answer` instead.
+    `value` between `low` and `high`; the others have an `answer` instead (None: missing), which is right if it is
+    `expected`, one of `choices`. node: the 1-based context entry that supports a statement.
     """
 
     key: str
-    kind: Literal["sub_score", "question", "element", "statement"]
+    kind: Literal["sub_score", "question", "element", "contradiction", "statement"]
     text: str
     group: str = ""
     value: float | None = None
     low: float = 0.0
     high: float = 10.0
     answer: str | None = None
+    expected: str | None = None
+    choices: tuple[str, ...] = ()
+    node: int | None = None
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the answer is the expected one; a missing answer is not."""
+        return self.answer is not None and self.answer == self.expected
+
+
+def share_right(items: Sequence[Item]) -> float:
+    """The share 0-1 of items whose answer is the expected one, unweighted; a missing answer counts 0.
+
+    :raises ValueError: without items.
+    """
+    if not items:
+        raise ValueError("a share of nothing")
+    return sum(item.is_right for item in items) / len(items)
 
 
 @dataclass(frozen=True)
@@ -100,7 +121,7 @@ class Verdict:
     steps: tuple[str, ...] = ()
     exchanges: tuple = ()
     seconds: float = 0.0
-    details: Mapping[str, object] = field(default_factory=dict)
+    rubric: Rubric | None = None
 
     @property
     def label(self) -> Label | None:

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from data.exchange.columns import CASE_COLUMNS, as_typed, split_list, texts
 from data.exchange.pictures import Pictures
-from data.images import NotAPicture, Picture, examine, keep, kept_part
+from data.images import MEDIA_TYPES, VIDEO_FORMATS, NotAPicture, Picture, examine, keep, kept_part
 from data.store import cases as case_store
 from evaluators.case import Case, Part
 
 #: Characters that a cell may hold; more is not a prompt but an accident.
 MAX_CELL = 1_000_000
+_FILE_NAME = re.compile(rf"[^\n]{{1,300}}\.({'|'.join([*MEDIA_TYPES, 'jpeg', 'tiff'])})", re.IGNORECASE)
 _SURPLUS = "\x00surplus"  # where cells beyond the header's go; no column can have this name
 
 
@@ -162,12 +163,18 @@ def _case(number: int, row: Mapping[str, str], take: Callable[[str], Part], matc
     prompt = (Part.of_text(cell["prompt"]),) if cell["prompt"] else ()
     inputs = [picture(name, "input_images") for name in split_list(cell["input_images"])]
     results = [picture(name, "result_image") for name in ([cell["result_image"]] if cell["result_image"] else [])]
+
+    def mixed(column: str) -> list[Part]:
+        """The entries of a list of texts and pictures: an entry that is a picture's file name is that picture."""
+        entries = texts(cell[column])
+        return [picture(e, column) if _FILE_NAME.fullmatch(e) else Part.of_text(e) for e in entries]
+
     case = Case(
         id=cell["case_id"],
         input=(*prompt, *inputs),
-        output=(*results, *map(Part.of_text, texts(cell["actual_output"]))),
-        expected=tuple(map(Part.of_text, texts(cell["expected_output"]))),
-        context=tuple(map(Part.of_text, texts(cell["retrieval_context"]))),
+        output=(*results, *mixed("actual_output")),
+        expected=tuple(mixed("expected_output")),
+        context=tuple(mixed("retrieval_context")),
         generator=cell["generator"],
         tags=tuple(split_list(cell["tags"])),
     )
@@ -193,4 +200,6 @@ def _picture(
         except (NotAPicture, OSError) as error:
             kept[name] = str(error)
     found = kept[name]
-    return kept_part(found, name) if isinstance(found, Picture) else Part("image", source=name, problem=found)
+    if isinstance(found, Picture):
+        return kept_part(found, name)
+    return Part("video" if name.lower().endswith(tuple(VIDEO_FORMATS)) else "image", source=name, problem=found)

@@ -77,17 +77,18 @@ def _cases(dataset_id: int) -> Iterator[dict]:
 
 def _case_columns(case: Case) -> dict[str, object]:
     def said(parts) -> str:
-        return join_list([part.text for part in parts if part.kind == "text"])
+        return join_list([part.text if part.kind == "text" else part.source for part in parts])
 
+    results = [part for part in case.output if part.kind != "text"]
     pictures = {
         "input_images": join_list([part.source for part in case.input_images]),
-        "result_image": join_list([part.source for part in case.result_images]),
+        "result_image": results[0].source if results else "",
     }
     columns = {
         "case_id": case.id,
         "prompt": case.prompt,
         **pictures,
-        "actual_output": said(case.output),
+        "actual_output": said([part for part in case.output if part not in results[:1]]),
         "expected_output": said(case.expected),
         "retrieval_context": said(case.context),
         "generator": case.generator,

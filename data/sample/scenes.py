@@ -9,7 +9,9 @@ one contiguous row. Light and colour are computed in linear RGB (0 to 1) and tur
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from PIL import Image
@@ -36,6 +38,7 @@ LOOK_AT = np.array([0.0, 0.1, 0.62], np.float32)
 FIELD_OF_VIEW = 33.0  # degrees, across the whole picture
 FROM_ABOVE = np.array([[0.36], [0.40], [0.46]], np.float32)  # light of the open sky, linear RGB
 FROM_LAMP = np.array([[1.12], [1.05], [0.95]], np.float32)
+BAND = 0.15  # half the width of a rolling sphere's band, in units of its radius
 LAMP_SPREAD = 0.16  # radius of the lamp as seen from the floor, in units of its distance
 
 
@@ -46,7 +49,8 @@ class Shape:
     kind: "sphere", "cube", "cylinder" or "cone". colour: a name from COLOURS. x, y: where its centre stands
     on the floor (about -2.2 to 2.2, and -2 to 2.5). size: radius of a sphere, about half the height of the
     others (0.3 to 1.1). turn: degrees about the vertical axis, seen on cubes only. lift: gap below it, which
-    is 0 for anything that stands on the floor.
+    is 0 for anything that stands on the floor. rolled: a sphere gets a white band and has rolled so many
+    degrees to the right, which is how a video shows that it rolls.
     """
 
     kind: str
@@ -56,6 +60,7 @@ class Shape:
     size: float = 0.7
     turn: float = 0.0
     lift: float = 0.0
+    rolled: float | None = None
 
     @property
     def centre(self) -> np.ndarray:
@@ -163,6 +168,10 @@ def cast(scene: Scene, directions: np.ndarray, phase: float) -> np.ndarray:
         local, _ = to_solid(shape, points[:, own], directions[:, own])
         normals[:, own] = turned(outward(shape.kind, local), shape.turn)
         colour[:, own] = linear(COLOURS[shape.colour])
+        if shape.rolled is not None:
+            angle = np.float32(math.radians(shape.rolled))
+            aside = np.abs(local[0] * np.cos(angle) - local[2] * np.sin(angle))
+            colour[:, own] += (linear(COLOURS["white"]) - colour[:, own]) * (aside < BAND)
 
     lamp = lamp_directions(studio, phase)
     towards = lamp[:, :1]
@@ -188,19 +197,27 @@ def cast(scene: Scene, directions: np.ndarray, phase: float) -> np.ndarray:
     return picture.reshape(3, count)
 
 
-def render(scene: Scene) -> Image.Image:
-    """Draw the scene: an RGB picture of SIZE x SIZE pixels, the mean of 2 x 2 rays in every pixel."""
+def render(scene: Scene, size: int = SIZE) -> Image.Image:
+    """Draw the scene: an RGB picture of size x size pixels."""
+    return painted(partial(cast, scene), size)
+
+
+def painted(seen: Callable[[np.ndarray, float], np.ndarray], size: int) -> Image.Image:
+    """A square picture of what is seen: the mean of 2 x 2 rays in every pixel.
+
+    seen: takes unit directions (3, n) from the camera and the phase of the lamp; gives linear RGB (3, n).
+    """
     forward = unit(LOOK_AT - CAMERA)
     right = unit(np.cross(forward, np.array([0, 0, 1], np.float32)))
     upward = np.cross(right, forward)
     half = math.tan(math.radians(FIELD_OF_VIEW / 2))
-    total = np.zeros((3, SIZE * SIZE), np.float32)
+    total = np.zeros((3, size * size), np.float32)
     for turn, (dx, dy) in enumerate([(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)]):
-        row, column = np.mgrid[0:SIZE, 0:SIZE].reshape(2, -1).astype(np.float32)
-        u, v = half * (2 * (column + dx) / SIZE - 1), half * (1 - 2 * (row + dy) / SIZE)
+        row, column = np.mgrid[0:size, 0:size].reshape(2, -1).astype(np.float32)
+        u, v = half * (2 * (column + dx) / size - 1), half * (1 - 2 * (row + dy) / size)
         rays = forward[:, None] + np.outer(right, u) + np.outer(upward, v)
         # Clip before taking the mean, or a bright highlight keeps jagged edges.
-        total += np.clip(cast(scene, unit(rays.astype(np.float32)), phase=turn * math.pi / 8), 0, 1)
+        total += np.clip(seen(unit(rays.astype(np.float32)), turn * math.pi / 8), 0, 1)
     mean = total / 4
     srgb = np.where(mean <= 0.0031308, mean * 12.92, 1.055 * np.maximum(mean, 1e-6) ** (1 / 2.4) - 0.055)
-    return Image.fromarray(np.round(srgb * 255).astype(np.uint8).T.reshape(SIZE, SIZE, 3), "RGB")
+    return Image.fromarray(np.round(srgb * 255).astype(np.uint8).T.reshape(size, size, 3), "RGB")

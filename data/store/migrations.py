@@ -184,3 +184,12 @@ def m004_workspace(db: sqlite_utils.Database) -> None:
     db.conn.execute(
         "INSERT INTO workspace (id, created) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))", [secrets.token_hex(8)]
     )
+
+
+@MIGRATIONS()
+def m005_answers(db: sqlite_utils.Database) -> None:
+    """Items that are answers: which answer is the expected one, among which choices, supported by which context entry."""
+    for column in ("expected TEXT", "choices_json TEXT NOT NULL DEFAULT '[]'", "node INTEGER"):
+        db.conn.execute(f"ALTER TABLE items ADD COLUMN {column}")
+    db.conn.execute("ALTER TABLE rubrics ADD COLUMN keywords TEXT NOT NULL DEFAULT ''")
+    db.conn.execute("ALTER TABLE rubrics ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0")

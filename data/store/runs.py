@@ -24,6 +24,10 @@ RUN_STATUS_WORDS = {
     "done": "done",
 }
 
+_ITEM_COLUMNS = (
+    "verdict_id", "position", "key", "kind", "group", "text", "value", "low", "high", "answer", "expected",
+    "choices_json", "node",
+)  # fmt: skip
 _RUNS = """
 SELECT r.*, d.name AS dataset, j.name AS judge_name,
     (SELECT count(*) FROM run_cases rc WHERE rc.run_id = r.id) AS cases,
@@ -167,13 +171,14 @@ def save_verdicts(run_id: int, verdicts: Sequence[tuple[int, int, Verdict]]) -> 
                 db, "verdicts", run_id=run_id, case_id=case_id, revision=revision, status=verdict.status,
                 score=verdict.score, reason=verdict.reason, flags_json=verdict.flags, problem=verdict.problem,
                 steps_json=verdict.steps, seconds=verdict.seconds, created=now(),
+                rubric_id=verdict.rubric.id if verdict.rubric else None,
             )  # fmt: skip
             items = [
-                (verdict_id, position, i.key, i.kind, i.group, i.text, i.value, i.low, i.high, i.answer)
+                (verdict_id, position, i.key, i.kind, i.group, i.text, i.value, i.low, i.high, i.answer, i.expected,
+                 i.choices, i.node)
                 for position, i in enumerate(verdict.items)
-            ]
-            item_columns = ("verdict_id", "position", "key", "kind", "group", "text", "value", "low", "high", "answer")
-            insert_many(db, "items", item_columns, items)
+            ]  # fmt: skip
+            insert_many(db, "items", _ITEM_COLUMNS, items)
             replies = [
                 (verdict_id, position, e.aspect, e.attempt, int(e.reply.cached), e.reply.reply_id)
                 for position, e in enumerate(verdict.exchanges)

@@ -19,6 +19,7 @@ from evaluators.case import Part
 from evaluators.errors import CaseUnfit, JudgeFailed
 from evaluators.judges.images import MEDIA_TYPES, prepared
 from evaluators.judges.question import Question, Reply
+from evaluators.judges.video import prepared_frames
 
 #: How a reply is constrained, strongest first; which one an endpoint can do is found out once.
 MODES = ("json_schema", "json_object", "text")
@@ -109,7 +110,7 @@ class EndpointJudge:
         )
         self._in_flight = asyncio.Semaphore(settings.concurrency)
         self._finding_mode = asyncio.Lock()
-        self._prepared: OrderedDict[str, asyncio.Task[str]] = OrderedDict()
+        self._prepared: OrderedDict[str, asyncio.Task[list[dict]]] = OrderedDict()
 
     async def ask(self, question: Question) -> Reply:
         """The endpoint's reply; see `Judge.ask`."""
@@ -187,7 +188,7 @@ class EndpointJudge:
         )
 
     async def _messages(self, question: Question) -> list[dict]:
-        content = [await self._content(part) for part in question.content]
+        content = [entry for part in question.content for entry in await self._content(part, question.frames)]
         messages = [{"role": "system", "content": question.system}, {"role": "user", "content": content}]
         if question.retry_of:
             text, problem = question.retry_of
@@ -200,27 +201,35 @@ class EndpointJudge:
             ]
         return messages
 
-    async def _content(self, part: Part) -> dict:
+    async def _content(self, part: Part, frames: int) -> list[dict]:
+        """A part as the protocol has it. The few last pictures are kept: a case's calls share one preparation."""
         if part.kind == "text":
-            return {"type": "text", "text": part.text}
-        return {"type": "image_url", "image_url": {"url": await self._data_url(part)}}
-
-    async def _data_url(self, part: Part) -> str:
-        """The picture as a data URL; the few last ones are kept, so that a case's calls share one preparation."""
+            return [{"type": "text", "text": part.text}]
         if part.path is None:
             raise CaseUnfit(part.problem or f"{part.source or 'an image'} is missing")
-        if part.sha256 not in self._prepared:
-            self._prepared[part.sha256] = asyncio.ensure_future(asyncio.to_thread(self._encode, part))
+        key = f"{part.sha256}/{frames}"
+        if key not in self._prepared:
+            self._prepared[key] = asyncio.ensure_future(asyncio.to_thread(self._encode, part, frames))
             while len(self._prepared) > _PREPARED_KEPT:
                 self._prepared.popitem(last=False)
-        return await self._prepared[part.sha256]
+        return await self._prepared[key]
 
-    def _encode(self, part: Part) -> str:
-        data = prepared(part.path, self.settings.image_side, self.settings.image_format)
-        return f"data:{MEDIA_TYPES[self.settings.image_format]};base64,{base64.b64encode(data).decode()}"
+    def _encode(self, part: Part, frames: int) -> list[dict]:
+        side, image_format = self.settings.image_side, self.settings.image_format
+        if not frames:
+            return [_image_entry(prepared(part.path, side, image_format), image_format)]
+        entries = []
+        for seconds, data in prepared_frames(part.path, frames, side, image_format):
+            entries += [{"type": "text", "text": f"Frame at {seconds:.2f} s:"}, _image_entry(data, image_format)]
+        return entries
 
     def _redacted(self, text: str) -> str:
         return text.replace(self._key, "[key]") if self._key != "none" else text
+
+
+def _image_entry(data: bytes, image_format: str) -> dict:
+    url = f"data:{MEDIA_TYPES[image_format]};base64,{base64.b64encode(data).decode()}"
+    return {"type": "image_url", "image_url": {"url": url}}
 
 
 def _response_format(schema: Mapping[str, object], mode: str) -> dict:

@@ -58,9 +58,14 @@ def prepared(path: str | Path, longest_side: int = 1024, format: Literal["jpeg",
 
     :raises CaseUnfit: as `open_upright`.
     """
+    return encoded(shrunk(open_upright(path), longest_side), format)
+
+
+def encoded(image: Image.Image, format: str) -> bytes:
+    """An RGB picture as JPEG, PNG or WebP bytes."""
     buffer = io.BytesIO()
     quality = {} if format == "png" else {"quality": 92}
     if format == "jpeg":
         quality["subsampling"] = 0  # full colour resolution: fine red on blue is what judges are asked about
-    shrunk(open_upright(path), longest_side).save(buffer, format, **quality)
+    image.save(buffer, format, **quality)
     return buffer.getvalue()

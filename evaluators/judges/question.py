@@ -16,7 +16,8 @@ class Question:
     """What is asked: a system text, then texts and images in order, and the JSON schema the reply should have.
 
     metric and aspect say what it is for (`text_to_image`, `SC`); prompt_version is the hash of the prompt texts.
-    retry_of is the unreadable reply and what was wrong with it, when this asks once more.
+    retry_of is the unreadable reply and what was wrong with it, when this asks once more. frames is how many frames of
+    a video in `content` are shown.
     """
 
     metric: str
@@ -26,6 +27,7 @@ class Question:
     content: tuple[Part, ...]
     schema: Mapping[str, object]
     retry_of: tuple[str, str] | None = None
+    frames: int = 0
 
     @property
     def images(self) -> tuple[Part, ...]:
@@ -87,6 +89,7 @@ def question_key(question: Question, identity: Mapping[str, object]) -> str:
         "content": [[part.kind, part.text if part.kind == "text" else part.sha256] for part in question.content],
         "schema": question.schema,
         "retry_of": question.retry_of,
+        "frames": question.frames,
     }
     canonical = json.dumps(facts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()

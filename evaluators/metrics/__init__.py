@@ -1,9 +1,14 @@
 """The metrics. To add one: write its file, and add it to the table here."""
 
 from evaluators.metrics.base import CRITERIA, Answers, Metric
+from evaluators.metrics.contextual_recall import CONTEXTUAL_RECALL
+from evaluators.metrics.gecko import GECKO_IMAGE, GECKO_VIDEO
+from evaluators.metrics.image_text_match import IMAGE_TEXT_MATCH
 from evaluators.metrics.viescore import TASKS
 
-METRICS: dict[str, Metric] = {metric.name: metric for metric in (*TASKS,)}
+METRICS: dict[str, Metric] = {
+    metric.name: metric for metric in (*TASKS, IMAGE_TEXT_MATCH, GECKO_IMAGE, GECKO_VIDEO, CONTEXTUAL_RECALL)
+}
 
 
 def metric_named(name: str) -> Metric:

@@ -6,17 +6,22 @@ judge, and `score`s the items. `evaluate` here does the rest the same way for al
 
 from __future__ import annotations
 
+import asyncio
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, TypeVar
 
 from evaluators.case import Case
 from evaluators.errors import CaseUnfit, JudgeFailed, RefusedReply, UnreadableReply
+from evaluators.judges.asking import ask_readably
 from evaluators.judges.question import Exchange, Judge, Question
+from evaluators.rubric import Rubric, Rubrics, RubricsInMemory
 from evaluators.verdict import Item, Options, Status, Verdict, shown_score
 from evaluators.waiting import wait_for
+
+Answer = TypeVar("Answer")
 
 #: What a person is asked about a case, by criterion; a metric has exactly one.
 CRITERIA = {
@@ -34,6 +39,34 @@ class Answers:
     reason: str = ""
     flags: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+    rubric: Rubric | None = None
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One case being asked about: who is asked, how, where rubrics are kept, and every exchange so far."""
+
+    judge: Judge
+    options: Options
+    rubrics: Rubrics
+    exchanges: list[Exchange] = field(default_factory=list)
+
+    async def readably(self, question: Question, read: Callable[[str], Answer]) -> Answer:
+        """What `read` makes of the judge's reply; see `ask_readably`."""
+        return await ask_readably(self.judge, question, read, self.exchanges)
+
+    async def all_readably(self, questions: Sequence[tuple[Question, Callable[[str], Answer]]]) -> list[Answer]:
+        """Several questions at once, or one after the other when the options say so.
+
+        When one fails the others in flight are let finish (they are paid for); then the first error is raised.
+        """
+        if not self.options.concurrent:
+            return [await self.readably(question, read) for question, read in questions]
+        results = await asyncio.gather(*(self.readably(q, read) for q, read in questions), return_exceptions=True)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        return results
 
 
 @dataclass(frozen=True)
@@ -44,9 +77,9 @@ class Metric(ABC):
     title: ClassVar[str]
     criterion: ClassVar[str]
     needs: ClassVar[str]
-    #: The name of the rule by which the desk recomputes the score from corrected items at once (see `score`).
-    score_rule: ClassVar[str]
     setting_names: ClassVar[tuple[str, ...]] = ()
+    #: `image` or `video` for a metric whose questions are a rubric.
+    rubric_medium: ClassVar[str] = ""
 
     @property
     @abstractmethod
@@ -58,17 +91,26 @@ class Metric(ABC):
     def prompts(self) -> dict[str, str]:
         """The prompt texts by name, as a run keeps them."""
 
+    @property
+    @abstractmethod
+    def score_rule(self) -> dict[str, object]:
+        """The rule by which the desk recomputes the score from corrected items at once: `name`, and its settings."""
+
     @abstractmethod
     def lacks(self, case: Case) -> str | None:
         """What the case lacks for this metric, in a sentence ("needs exactly 1 result image, found 0"), or None."""
 
     @abstractmethod
-    def opening_questions(self, case: Case, options: Options) -> list[Question]:
-        """The questions that are known before any reply; a case that `lacks` nothing has at least one."""
+    def opening_questions(self, case: Case, options: Options, rubric: Rubric | None = None) -> list[Question]:
+        """The questions that are known before any reply, given the prompt's rubric if there is one."""
+
+    def later_calls(self, case: Case, options: Options, rubric: Rubric | None = None) -> int:
+        """How many calls follow for a case whose questions are not known before a reply."""
+        return 0
 
     @abstractmethod
-    async def ask(self, case: Case, judge: Judge, options: Options, exchanges: list[Exchange]) -> Answers:
-        """Put the questions to the judge and read the replies; every exchange goes into `exchanges`.
+    async def ask(self, case: Case, asking: Asking) -> Answers:
+        """Put the questions to the judge and read the replies.
 
         :raises EvaluationError: as `ask_readably`.
         """
@@ -92,23 +134,28 @@ class Metric(ABC):
             raise ValueError(f"{self.name} has no setting {unknown[0]!r}; its settings: {known}.")
         return replace(self, **settings)
 
-    async def evaluate(self, case: Case, judge: Judge, options: Options | None = None) -> Verdict:
-        """One verdict for one case, always: whatever goes wrong becomes its status and its problem."""
+    async def evaluate(
+        self, case: Case, judge: Judge, options: Options | None = None, rubrics: Rubrics | None = None
+    ) -> Verdict:
+        """One verdict for one case, always: whatever goes wrong becomes its status and its problem.
+
+        rubrics: where a rubric metric finds and keeps its questions; without it they live as long as this call.
+        """
         options = options or Options()
-        started, exchanges = time.perf_counter(), []
+        started, asking = time.perf_counter(), Asking(judge, options, rubrics or RubricsInMemory())
 
         def verdict(status: Status, **facts) -> Verdict:
             seconds = time.perf_counter() - started
             return Verdict(
                 case.id, self.name, status, threshold=options.deciding_threshold,
-                exchanges=tuple(exchanges), seconds=seconds, **facts,
+                exchanges=tuple(asking.exchanges), seconds=seconds, **facts,
             )  # fmt: skip
 
         lacking = self.lacks(case)
         if lacking:
             return verdict("skipped", problem=lacking)
         try:
-            answers = await self.ask(case, judge, options, exchanges)
+            answers = await self.ask(case, asking)
         except CaseUnfit as error:
             return verdict("skipped", problem=str(error))
         except UnreadableReply as error:
@@ -128,8 +175,11 @@ class Metric(ABC):
             items=answers.items,
             flags=answers.flags,
             steps=answers.steps if options.verbose else (),
+            rubric=answers.rubric,
         )
 
-    def measure(self, case: Case, judge: Judge, options: Options | None = None) -> Verdict:
+    def measure(
+        self, case: Case, judge: Judge, options: Options | None = None, rubrics: Rubrics | None = None
+    ) -> Verdict:
         """`evaluate` for code that is not async."""
-        return wait_for(self.evaluate(case, judge, options))
+        return wait_for(self.evaluate(case, judge, options, rubrics))
