@@ -21,7 +21,10 @@ PAGES = (
     ("pages/judges.py", "Judges", ":material/gavel:"),
 )
 #: Opened by links only.
-HIDDEN_PAGES = (("pages/case.py", "Case", ":material/image:"),)
+HIDDEN_PAGES = (
+    ("pages/case.py", "Case", ":material/image:"),
+    ("pages/rubric.py", "Rubric", ":material/checklist:"),
+)
 
 #: The desk wants the room that Streamlit leaves free around a page.
 COMPACT = """<style>

@@ -11,9 +11,12 @@ from evaluators.agreement import (
     Estimate,
     Headline,
     HumanAgreement,
+    bias_mae,
     headline,
     human_agreement,
+    wilson,
 )
+
 
 #: The basis in the words of a sentence.
 BASIS_WORDS = {"blind": "blind", "all": "blind or shown"}
@@ -39,11 +42,32 @@ def agreement_report(run_id: int, basis: str = "blind", threshold: float | None 
         "threshold": at,
         **figures.as_dict(),
         "human": vars(people),
+        "items": item_report(run_id),
         "unresolved": unresolved,
         "left_out": agreement_store.left_out(run_id),
         "short": f"{percent(figures.accuracy)} of {figures.n}" if figures.n else "no labels yet",
         "words": [sentence(figures, people, basis), *(WARNING_WORDS[code] for code in figures.warnings)],
     }
+
+
+def item_report(run_id: int) -> list[dict]:
+    """Agreement item by item: a row for each sub-score (bias, MAE) and for each group of answers (share that agrees)."""
+    groups: dict[tuple[str, str], list[dict]] = {}
+    for pair in agreement_store.item_pairs(run_id):
+        name = pair["key"] if pair["kind"] == "sub_score" else pair["group"]
+        groups.setdefault((pair["kind"], name), []).append(pair)
+    report = []
+    for (kind, name), pairs in groups.items():
+        row = {"item": name, "kind": kind, "n": len(pairs)}
+        if kind == "sub_score":
+            error = bias_mae([p["judge_value"] for p in pairs], [p["human_value"] for p in pairs])
+            same = wilson(sum(p["judge_value"] == p["human_value"] for p in pairs), len(pairs))
+            row |= {"bias": error.bias, "bias_lo": error.lo, "bias_hi": error.hi, "mae": error.mae}
+        else:
+            same = wilson(sum(p["judge_answer"] == p["human_answer"] for p in pairs), len(pairs))
+            row |= {"bias": None, "bias_lo": None, "bias_hi": None, "mae": None}
+        report.append(row | {"agreement": same.value, "lo": same.lo, "hi": same.hi})
+    return report
 
 
 def sentence(figures: Headline, people: HumanAgreement, basis: str) -> str:

@@ -7,7 +7,7 @@ from data.store import agreement, cases, runs
 from data.store.agreement import BASES, Basis
 from evaluators.agreement import WARNING_WORDS
 from evaluators.verdict import shown_score
-from pages.parts.agreement_charts import draw_confusion, draw_figures, draw_time
+from pages.parts.agreement_charts import draw_confusion, draw_figures, draw_items, draw_time
 from pages.parts.case_gallery import draw_cards
 from pages.parts.choices import choose, choose_dataset, choose_run
 from pages.parts.guard import require_reviewer
@@ -81,6 +81,9 @@ with left:
 with right:
     st.subheader("Accuracy over time")
     draw_time(agreement.counts_by_day(basis))
+
+st.subheader("Item by item")
+draw_items(report["items"])
 
 st.subheader("Where they part")
 apart = agreement.disagreements(basis, limit=60)

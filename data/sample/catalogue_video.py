@@ -61,7 +61,7 @@ GECKO_VIDEO = {
         lambda time: Scene(
             (
                 cylinder("orange", -1.7, -0.2, 0.6),
-                sphere("white", -0.55, 0.0, 0.42, lift=bounce(time, 3, 1.0)),
+                sphere("white", -0.55, 0.0, 0.42, lift=bounce(time, 2, 1.0)),
                 cylinder("orange", 0.6, -0.2, 0.6),
                 cylinder("orange", 1.75, -0.2, 0.6),
             ),

@@ -125,3 +125,23 @@ def left_out(run_id: int) -> dict:
         "FROM runs run WHERE run.id = ?",
         [run_id],
     )
+
+
+def item_pairs(run_id: int) -> list[dict]:
+    """What judge and people say of the same item, one row a person and item: group, key, kind, the judge's value or
+    answer and the person's.
+
+    A person speaks of an item by correcting it, or by leaving it as it is when the verdict was in sight. Each person's
+    current review counts; labels on cases that somebody picked by hand do not.
+    """
+    return rows(
+        'SELECT i."group", i.key, i.kind, i.text, i.value AS judge_value, i.answer AS judge_answer, '
+        "CASE WHEN c.key IS NULL THEN i.value ELSE c.value END AS human_value, "
+        "CASE WHEN c.key IS NULL THEN i.answer ELSE c.answer END AS human_answer "
+        "FROM runs run JOIN verdicts v ON v.run_id = run.id JOIN items i ON i.verdict_id = v.id "
+        "JOIN current_reviews r ON r.case_id = v.case_id AND r.revision = v.revision AND r.criterion = run.criterion "
+        "LEFT JOIN review_items c ON c.review_id = r.id AND c.key = i.key "
+        "WHERE run.id = ? AND r.basis != 'opportunistic' "
+        "AND (c.key IS NOT NULL OR (r.blind = 0 AND r.run_id = run.id))",
+        [run_id],
+    )

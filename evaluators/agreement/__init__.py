@@ -2,6 +2,7 @@
 
 from evaluators.agreement.estimate import REASON_WORDS, WARNING_WORDS, Estimate
 from evaluators.agreement.headline import Headline, HumanAgreement, headline, human_agreement
+from evaluators.agreement.items import ScoreError, bias_mae
 from evaluators.agreement.labels import majority
 from evaluators.agreement.paired import PairedDifference, mcnemar
 from evaluators.agreement.proportions import clopper_pearson, cp_lower, wilson
@@ -15,6 +16,8 @@ __all__ = [
     "Headline",
     "HumanAgreement",
     "PairedDifference",
+    "ScoreError",
+    "bias_mae",
     "binary_metrics",
     "clopper_pearson",
     "cp_lower",

@@ -132,6 +132,35 @@ def draw_time(days: Sequence[Mapping]) -> None:
     _table_behind("time", frame)
 
 
+def draw_items(items: Sequence[Mapping]) -> None:
+    """Agreement item by item: sub-scores with bias and error, answers by question type or kind."""
+    if not items:
+        st.text("Nobody has corrected an item, or left one as it is beside the verdict, on a drawn case yet.")
+        return
+    st.text("A person speaks of an item by correcting it, or by leaving it as it is when the verdict was in sight.")
+    frame = pd.DataFrame(items).rename(
+        columns={
+            "item": "Item", "kind": "Kind", "n": "Said by people", "agreement": "Agreement", "lo": "From", "hi": "To",
+            "bias": "Bias (judge - people)", "bias_lo": "Bias from", "bias_hi": "Bias to", "mae": "Mean absolute error",
+        }
+    )  # fmt: skip
+    frame = frame[["Item", "Kind", "Said by people", "Agreement", "From", "To", "Bias (judge - people)", "Bias from",
+                   "Bias to", "Mean absolute error"]]  # fmt: skip
+    chart = go.Figure(
+        go.Scatter(
+            x=frame["Agreement"], y=frame["Item"], mode="markers", marker=dict(size=10, color=BLUE),
+            error_x=dict(type="data", symmetric=False, array=frame["To"] - frame["Agreement"],
+                         arrayminus=frame["Agreement"] - frame["From"], **_INTERVAL),
+            hovertemplate="%{y}: %{x:.1%}<extra></extra>",
+        )
+    )  # fmt: skip
+    chart.update_layout(height=90 + 34 * len(frame), margin=dict(l=0, r=10, t=10, b=30))
+    chart.update_xaxes(range=[-0.02, 1.03], tickformat=".0%")
+    chart.update_yaxes(autorange="reversed")
+    st.plotly_chart(chart, key="items", alt="Agreement item by item")
+    st.dataframe(frame.dropna(axis=1, how="all"), hide_index=True, key="table-items")
+
+
 def _table_behind(name: str, frame: pd.DataFrame) -> None:
     with st.expander("The table behind"):
         st.dataframe(frame, hide_index=True, key=f"table-{name}")

@@ -81,7 +81,8 @@ def _any(names: list[str]) -> dict[str, str]:
 
 
 def _card(case: Case, line: str) -> str:
-    part = next(iter(case.result_images or case.input_images), None)
+    media = [part for part in (*case.output, *case.input, *case.context) if part.kind != "text"]
+    part = media[0] if media else None
     if part is None:
         frame = "<div>no picture</div>"
     elif part.path is None:

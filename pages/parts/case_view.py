@@ -7,7 +7,7 @@ import uuid
 import pandas as pd
 import streamlit as st
 
-from data.store import cases, reviews, runs
+from data.store import cases, reviews, rubrics, runs
 from evaluators.case import Case
 from evaluators.metrics import CRITERIA
 from evaluators.verdict import FLAG_WORDS, STATUS_WORDS, shown_score
@@ -25,8 +25,16 @@ def draw_case(row: dict, reviewer: dict) -> None:
         )  # fmt: skip
     look, said = st.columns([3, 2])
     with look:
-        captions = [f"input {n}" for n, _ in enumerate(case.input_images, 1)] + ["result"] * len(case.result_images)
-        draw([*case.input_images, *case.result_images], captions, "screen")
+        shown = {
+            words: [part for part in parts if part.kind != "text"]
+            for words, parts in (
+                ("input", case.input), ("result", case.output), ("expected", case.expected), ("context", case.context)
+            )
+        }  # fmt: skip
+        captions = [
+            f"{words} {n}" if len(of) > 1 else words for words, of in shown.items() for n, _ in enumerate(of, 1)
+        ]
+        draw([part for of in shown.values() for part in of], captions, "screen")
         _draw_texts(case)
     with said:
         st.subheader("What people said")
@@ -97,8 +105,8 @@ def _draw_verdicts(row: dict) -> None:
             for flag in verdict["flags"]:
                 st.text(FLAG_WORDS[flag])
             if verdict["items"]:
-                items = [{"Item": i["key"], "Value": i["value"], "Answer": i["answer"]} for i in verdict["items"]]
-                st.dataframe(pd.DataFrame(items).dropna(axis=1, how="all"), hide_index=True)
+                st.dataframe(pd.DataFrame(map(_item_row, verdict["items"])).dropna(axis=1, how="all"), hide_index=True)
+            _draw_rubric(verdict)
             if verdict["reason"]:
                 st.code(verdict["reason"], language=None, wrap_lines=True)
             for step in verdict["steps"]:
@@ -108,6 +116,29 @@ def _draw_verdicts(row: dict) -> None:
                 ended = f" (ended by {reply['finish_reason']})" if reply["finish_reason"] not in (None, "stop") else ""
                 st.text(told + ended + ("; from the store" if reply["cached"] else ""))
                 st.code(reply["text"] or reply["refusal"] or "(empty)", language=None, wrap_lines=True)
+
+
+def _item_row(item: dict) -> dict:
+    answered = item["kind"] != "sub_score"
+    return {
+        "Item": item["text"] if answered else item["key"],
+        "Value": item["value"],
+        "Answer": (item["answer"] or "missing") if answered else None,
+        "Right": item["expected"],
+        "Group": item["group"] if item["kind"] == "question" else None,
+        "Context": item["node"],
+    }
+
+
+def _draw_rubric(verdict: dict) -> None:
+    """Which version of the prompt's rubric was answered, and a way to edit it."""
+    if verdict["rubric_id"] is None:
+        return
+    answered = rubrics.rubric_by_id(verdict["rubric_id"])
+    newest = rubrics.latest(answered.prompt, answered.medium)
+    older = "" if newest.version == answered.version else f"; it is at version {newest.version} now"
+    st.text(f"Answered version {answered.version} of the rubric, by {answered.author}{older}.")
+    st.page_link("pages/rubric.py", label="See or edit the rubric", query_params={"rubric": str(newest.id)})
 
 
 def _draw_adjudication(row: dict, reviewer: dict) -> None:

@@ -42,14 +42,13 @@ def for_desk(part: Part, alt: str) -> dict:
     """A picture as the desk needs it: url to show, original to zoom into, or the problem."""
     if part.path is None:
         return {"alt": alt, "problem": part.problem or "This picture is missing.", "source": part.source}
-    shown_as_is = part.path.suffix[1:] in BROWSER_EXTENSIONS and part.path.stat().st_size <= _ORIGINAL_BYTES
-    original = url(part, "original" if part.path.suffix[1:] in BROWSER_EXTENSIONS else "screen")
+    extension, video = part.path.suffix[1:], part.kind == "video"
+    original = url(part, "original" if extension in BROWSER_EXTENSIONS else "screen")
+    as_it_is = video or part.path.stat().st_size <= _ORIGINAL_BYTES
     return {
-        "alt": alt,
-        "url": original if shown_as_is else url(part, "screen"),
-        "original": original,
-        "source": part.source,
-    }
+        "alt": alt, "url": original if as_it_is else url(part, "screen"), "original": original, "source": part.source,
+        "video": video,
+    }  # fmt: skip
 
 
 def draw(parts: Sequence[Part], captions: Sequence[str], size: str = "thumb") -> None:

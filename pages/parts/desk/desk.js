@@ -41,6 +41,7 @@ class Desk {
       z: () => this.undo(),
       m: () => this.part(".comment").focus(),
       "?": () => this.toggleKeys(),
+      flip: (number) => this.part(`.answer[data-number="${number}"]`)?.click(),
     })
   }
 

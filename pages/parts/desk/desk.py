@@ -12,9 +12,9 @@ from pathlib import Path
 import streamlit as st
 
 from data.store import cases as case_store
-from data.store import queues, reviews, runs
+from data.store import queues, reviews, rubrics, runs
 from data.store.connection import workspace_id
-from evaluators.case import Case
+from evaluators.case import Case, Part
 from evaluators.metrics import CRITERIA
 from evaluators.verdict import FLAG_WORDS, STATUS_WORDS
 from pages.parts.pictures import for_desk
@@ -29,7 +29,8 @@ MODES = {
     "blind": "Blind",
     "shown": "Verdict shown",
 }
-GROUP_WORDS = {"SC": "Semantic consistency", "PQ": "Perceptual quality"}
+GROUP_WORDS = {"SC": "Semantic consistency", "PQ": "Perceptual quality", "contradiction": ""}
+_ITEM_FIELDS = ("key", "kind", "group", "text", "value", "low", "high", "answer", "expected", "choices", "node")
 
 _FOLDER = Path(__file__).parent
 _SCRIPTS = ("outbox.js", "score.js", "pictures.js", "verdict.js", "keys.js", "desk.js")
@@ -173,11 +174,18 @@ def _case(offered: Mapping, case: Case, verdict: dict | None, mine: dict | None)
         "generator": case.generator,
         "prompt": case.prompt,
         "inputs": [for_desk(part, f"input {n}") for n, part in enumerate(case.input_images, 1)],
-        "results": [for_desk(part, "result") for part in case.result_images],
+        "results": [for_desk(part, "result") for part in case.output if part.kind != "text"],
         "output_texts": [part.text for part in case.output if part.kind == "text"],
+        "expected": [_entry(part, f"expected {n}") for n, part in enumerate(case.expected, 1)],
+        "context": [_entry(part, f"context {n}") for n, part in enumerate(case.context, 1)],
         "verdict": verdict,
         "mine": mine,
     }
+
+
+def _entry(part: Part, alt: str) -> dict:
+    """One entry of a list of texts and pictures."""
+    return {"text": part.text} if part.kind == "text" else for_desk(part, alt)
 
 
 def _verdict(run: Mapping, verdict: Mapping) -> dict:
@@ -190,11 +198,24 @@ def _verdict(run: Mapping, verdict: Mapping) -> dict:
         "status_words": STATUS_WORDS[verdict["status"]].capitalize(),
         "problem": verdict["problem"],
         "reason": verdict["reason"],
-        "flags": [FLAG_WORDS[flag] for flag in verdict["flags"]],
+        "flags": [*(FLAG_WORDS[flag] for flag in verdict["flags"]), *_rubric_words(verdict)],
         "score_rule": metric.score_rule,
         "items": [
-            {**{name: item[name] for name in ("key", "group", "text", "value", "low", "high")},
-             "group_words": GROUP_WORDS.get(item["group"], item["group"])}
+            {
+                **{name: item[name] for name in _ITEM_FIELDS},
+                "group_words": GROUP_WORDS.get(item["group"], item["group"]),
+            }
             for item in verdict["items"]
         ],
-    }  # fmt: skip
+    }
+
+
+def _rubric_words(verdict: Mapping) -> list[str]:
+    """That a verdict answered an older rubric than the one that is asked now."""
+    if verdict["rubric_id"] is None:
+        return []
+    answered = rubrics.rubric_by_id(verdict["rubric_id"])
+    newest = rubrics.latest(answered.prompt, answered.medium)
+    if newest.version == answered.version:
+        return []
+    return [f"This verdict answered version {answered.version} of the rubric; it is at version {newest.version} now."]

@@ -14,7 +14,7 @@ function listenForKeys(actions) {
     if (event.key === "Escape" && isTyping(target)) return target.blur()
     if (isTyping(target) || document.querySelector("[role=dialog][data-testid=stDialog], dialog[open]")) return
     if (event.key === "Enter" && target instanceof HTMLButtonElement) return // the button is pressed anyway
-    const action = actions[event.key.toLowerCase()]
+    const action = actions[event.key.toLowerCase()] ?? (/^[1-9]$/.test(event.key) && (() => actions.flip(Number(event.key))))
     if (!action) return
     event.preventDefault()
     action()

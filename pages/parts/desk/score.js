@@ -1,4 +1,8 @@
 // Scores from items, as the metrics compute them on the server; a browser test holds the two together.
+// An item has a value (a sub-score) or an answer that is right when it is the expected one; a missing answer is not.
+
+const isRight = (item) => item.answer !== null && item.answer === item.expected
+const shareRight = (items) => items.filter(isRight).length / items.length
 
 const SCORES = {
   // VIEScore: O = sqrt(min(SC) * min(PQ)) / 10
@@ -6,14 +10,27 @@ const SCORES = {
     const lowest = (group) => Math.min(...items.filter((i) => i.group === group).map((i) => i.value))
     return Math.sqrt(lowest("SC") * lowest("PQ")) / 10
   },
+  // Gecko, contextual recall: the share answered right
+  share: (items) => (items.length ? shareRight(items) : 0),
+  // Image-text match: enough elements answered, and no contradiction
+  coverage: (items, rule) => {
+    const elements = items.filter((i) => i.kind === "element")
+    const contradicted = items.some((i) => i.kind === "contradiction" && !isRight(i))
+    if (!elements.length || contradicted) return 0
+    const share = shareRight(elements)
+    return Number(rule.compare === "above" ? share > rule.coverage : share >= rule.coverage)
+  },
 }
 
-function correctedItems(verdict, corrections) {
-  return verdict.items.map((item) => (item.key in corrections ? { ...item, value: corrections[item.key] } : item))
+function correctedItem(item, corrections) {
+  if (!(item.key in corrections)) return item
+  const corrected = corrections[item.key]
+  return item.kind === "sub_score" ? { ...item, value: corrected } : { ...item, answer: corrected }
 }
 
 function correctedScore(verdict, corrections) {
-  const score = SCORES[verdict.score_rule](correctedItems(verdict, corrections))
+  const items = verdict.items.map((item) => correctedItem(item, corrections))
+  const score = SCORES[verdict.score_rule.name](items, verdict.score_rule)
   return verdict.strict && score < 1 ? 0 : score
 }
 

@@ -1,4 +1,4 @@
-// The judge's verdict: score, label, sub-scores that can be corrected, reasons.
+// The judge's verdict: score, label, items that can be corrected, reasons.
 
 function drawVerdict(section, verdict, corrections, onCorrect) {
   section.replaceChildren()
@@ -7,10 +7,12 @@ function drawVerdict(section, verdict, corrections, onCorrect) {
   if (verdict.problem) section.append(element("p", "trouble", `${verdict.status_words}: ${verdict.problem}`))
   for (const flag of verdict.flags) section.append(element("p", "flag", flag))
   let group = null
+  let number = 0
   for (const item of verdict.items) {
-    if (item.group !== group) section.append(element("div", "group", item.group_words))
+    if (item.group !== group && item.group_words) section.append(element("div", "group", item.group_words))
     group = item.group
-    section.append(subScore(item, corrections, onCorrect))
+    const draw = item.kind === "sub_score" ? subScore : answer
+    section.append(draw(item, corrections, onCorrect, item.kind === "sub_score" ? 0 : ++number))
   }
   if (verdict.reason) section.append(element("div", "reason", verdict.reason))
   showCorrected(section, verdict, corrections)
@@ -59,6 +61,43 @@ function subScore(item, corrections, onCorrect) {
   show()
   row.append(element("span", "name", item.text), slider, output, reset, bar)
   return row
+}
+
+// A question, element or statement with its answer; a click or its number moves it to the next choice.
+function answer(item, corrections, onCorrect, number) {
+  const row = element("button", "answer")
+  row.type = "button"
+  row.dataset.number = number
+  const mark = element("span", "mark")
+  const given = element("span", "given")
+  const text = element("span", "name", item.text)
+  if (item.node) text.append(element("small", "", ` (context ${item.node})`))
+  const words = (letter) => item.choices.find((choice) => choice.toLowerCase().startsWith(letter)) ?? letter
+  const show = () => {
+    const said = correctedItem(item, corrections).answer
+    mark.textContent = said === item.expected ? "✓" : said === null ? "?" : "✗"
+    given.textContent = said === null ? "missing" : words(said)
+    row.classList.toggle("changed", item.key in corrections)
+    const judge = item.answer === null ? "gave no answer" : `says ${words(item.answer)}`
+    row.title = `The judge ${judge}; right would be ${words(item.expected)}. Click or press ${number} to change.`
+    row.setAttribute("aria-label", `${number}: ${item.text} ${given.textContent}. The judge ${judge}.`)
+  }
+  row.onclick = () => {
+    const said = correctedItem(item, corrections).answer
+    const next = nextChoice(item, said)
+    if (next === item.answer) delete corrections[item.key]
+    else corrections[item.key] = next
+    show()
+    onCorrect()
+  }
+  show()
+  row.append(element("kbd", "", number <= 9 ? String(number) : ""), mark, text, given)
+  return row
+}
+
+function nextChoice(item, said) {
+  const answers = item.choices.map((choice) => (item.choices.length === 2 ? choice : choice.trim()[0].toLowerCase()))
+  return answers[(answers.indexOf(said) + 1) % answers.length]
 }
 
 // The corrected score beside the raw one, at once.
