@@ -18,7 +18,8 @@ from data.backup import check as check_workspace
 from data.exchange import case_table
 from data.exchange.columns import TABLES
 from data.exchange.export import as_csv, table_rows
-from data.exchange.pictures import Pictures, PicturesUnusable
+from data.exchange.pictures import Pictures, PicturesBeside, PicturesUnusable
+from data.exchange.tables import TableUnreadable, read_table, write_judged
 from data.home import home
 from data.report import agreement_report
 from data.runs import RunRefused, judge_run
@@ -63,25 +64,36 @@ def metrics(as_json: bool) -> None:
 @click.option("--images", type=click.Path(exists=True, path_type=Path), help="The folder or zip with the pictures.")
 @as_json
 def import_(paths: tuple[Path, ...], dataset: str, images: Path | None, as_json: bool) -> None:
-    """Import cases from CSV files.
+    """Import cases from CSV or Excel files. Without --images, pictures are looked for beside the table.
 
     For example: cli.py import cases.csv --dataset shoes --images pictures/
     """
     try:
-        pictures = Pictures.at(images) if images else Pictures.none()
-        rows = [row for path in paths for row in case_table.read_csv(path.read_bytes(), path.name)]
-    except (case_table.TableUnreadable, PicturesUnusable) as error:
+        pictures = Pictures.at(images) if images else None
+        tables = [(path, read_table(path.read_bytes(), path.name)) for path in paths]
+    except (TableUnreadable, PicturesUnusable) as error:
         raise Refused(str(error)) from error
-    report = case_table.save(dataset, case_table.match(rows, pictures))
+    matched = [case_table.match(rows, pictures or PicturesBeside(path.parent)) for path, rows in tables]
+    report = case_table.merged([case_table.save(dataset, one) for one in matched], [path.name for path in paths])
     lines = [f"{dataset}: " + ", ".join(f"{n} {what}" for what, n in report["cases"].items())]
     lines += [f"  not read here: column {column}" for column in report["unread_columns"]]
-    lines += [f"  row {p['row']}, {p['column']}: {p['problem']}" for p in report["problems"]]
+    lines += [f"  {p.get('file', '')} row {p['row']}, {p['column']}: {p['problem']}" for p in report["problems"]]
     _say(report, as_json, lines)
     sys.exit(1 if report["problems"] else 0)
 
 
 @cli.command()
-@click.option("--dataset", required=True)
+@click.argument("table", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--dataset", help="The dataset to judge; with a TABLE, where its cases go (default: the file's name).")
+@click.option(
+    "--images", type=click.Path(exists=True, path_type=Path), help="The folder or zip with a TABLE's pictures."
+)
+@click.option(
+    "-o",
+    "output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the TABLE with score and reasoning filled (.xlsx or .csv).",
+)
 @click.option("--metric", required=True, type=click.Choice(list(METRICS)))
 @click.option("--judge", help="A judge that the workspace knows.")
 @click.option("--model", help="A model behind an OpenAI-compatible endpoint; saved as a judge.")
@@ -94,14 +106,22 @@ def import_(paths: tuple[Path, ...], dataset: str, images: Path | None, as_json:
 @click.option("--limit", type=click.IntRange(1), help="Judge only the first N cases.")
 @as_json
 def run(
-    dataset: str, metric: str, judge: str | None, model: str | None, base_url: str, api_key_env: str, threshold: str,
-    strict: bool, settings: tuple[str, ...], concurrency: int | None, limit: int | None, as_json: bool,
+    table: Path | None, dataset: str | None, images: Path | None, output: Path | None, metric: str, judge: str | None,
+    model: str | None, base_url: str, api_key_env: str, threshold: str, strict: bool, settings: tuple[str, ...],
+    concurrency: int | None, limit: int | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Judge a dataset with a metric, here and now.
+    """Judge a dataset, or a table of cases, with a metric, here and now.
 
     For example: cli.py run --dataset shoes --metric text_to_image --model gpt-4o
+
+    Or, a file in and a file out: cli.py run cases.xlsx --metric image_text_match --model gpt-4o -o result.xlsx
     """
-    dataset_id = _dataset_id(dataset)
+    if table is None and dataset is None:
+        raise click.UsageError("Name a --dataset, or a TABLE of cases.")
+    if output is not None and table is None:
+        raise click.UsageError("-o goes with a TABLE; 'export' writes what a dataset's runs found.")
+    if table is None:
+        _dataset_id(dataset)
     if (judge is None) == (model is None):
         raise click.UsageError("Name either --judge or --model.")
     try:
@@ -109,8 +129,20 @@ def run(
     except (ValueError, TypeError) as error:
         raise click.UsageError(str(error)) from error
     found = _known_judge(judge) if judge else _endpoint_judge(model, base_url, api_key_env)
-    run_id = run_store.create_run(dataset_id, chosen, found, options, concurrency=concurrency, limit=limit)
-    _judge(run_id, as_json)
+    matched, case_ids = None, None
+    if table is not None:
+        dataset = dataset or table.stem
+        matched = _imported(table, dataset, images)
+        case_ids = [case_store.find_case(dataset, case.id) for _row, case in matched.cases][:limit]
+    run_id = run_store.create_run(
+        _dataset_id(dataset), chosen, found, options, concurrency=concurrency, limit=limit, case_ids=case_ids
+    )
+    report, lines = _judge(run_id)
+    if output is not None:
+        _write_judged(table, matched, run_id, output)
+        report["file"] = str(output)
+        lines.append(f"  written: {output}")
+    _close(report, lines, as_json)
 
 
 @cli.command()
@@ -118,7 +150,7 @@ def run(
 @as_json
 def resume(run_id: int, as_json: bool) -> None:
     """Judge the cases of a run that have no verdict yet: the worker that the app starts, by hand."""
-    _judge(run_id, as_json)
+    _close(*_judge(run_id), as_json)
 
 
 @cli.command()
@@ -209,8 +241,36 @@ def sample(as_json: bool) -> None:
     _say({"datasets": case_store.datasets()}, as_json, found)
 
 
-def _judge(run_id: int, as_json: bool) -> None:
-    """Judge a run with progress on stderr, and print what came of it."""
+def _imported(table: Path, dataset: str, images: Path | None) -> case_table.Matched:
+    """The cases of a table, saved into a dataset."""
+    try:
+        rows = read_table(table.read_bytes(), table.name)
+        matched = case_table.match(rows, Pictures.at(images) if images else PicturesBeside(table.parent))
+    except (TableUnreadable, PicturesUnusable) as error:
+        raise Refused(str(error)) from error
+    case_table.save(dataset, matched)
+    for problem in matched.problems:
+        click.echo(f"{table.name} row {problem.row}, {problem.column}: {problem.problem}", err=True)
+    return matched
+
+
+def _write_judged(table: Path, matched: case_table.Matched, run_id: int, output: Path) -> None:
+    """The table again, each row with the score and reasoning of its case, or why it has none."""
+    found = {row["external_id"]: row for row in run_store.result_rows(run_id)}
+    rejected = {problem.row: (None, problem.problem) for problem in matched.problems}
+    judged = {
+        number: (row["score"], row["reason"] if row["status"] == "ok" else f"{row['status']}: {row['problem']}")
+        for number, case in matched.cases
+        if (row := found.get(case.id)) and row["status"]
+    }
+    try:
+        write_judged(table, rejected | judged, output)
+    except OSError as error:
+        raise Refused(f"{output} cannot be written: {error.strerror}.") from error
+
+
+def _judge(run_id: int) -> tuple[dict, list[str]]:
+    """Judge a run with progress on stderr; what came of it, and that in lines."""
     _run(run_id)
     done = 0
 
@@ -225,14 +285,24 @@ def _judge(run_id: int, as_json: bool) -> None:
     except RunRefused as error:
         raise Refused(str(error)) from error
     report = run_store.summary(run_id)
-    problems = {what: report[what] for what in ("unreadable", "refused", "failed", "skipped") if report[what]}
+    problems = _unjudged(report)
     lines = [
         f"Run {run_id}: {report['done']} of {report['cases']} judged, mean score {shown_score(report['mean_score'])}"
     ]
     lines += [f"  {count} {what}" for what, count in problems.items()]
     lines += [f"  {report['status']}: {report['problem']}"] if report["status"] != "done" else []
+    return report, lines
+
+
+def _unjudged(report: dict) -> dict[str, int]:
+    """The statuses other than ok that occurred, with their number."""
+    return {what: report[what] for what in ("unreadable", "refused", "failed", "skipped") if report[what]}
+
+
+def _close(report: dict, lines: list[str], as_json: bool) -> None:
+    """Print a run's report and end with its exit status."""
     _say(report, as_json, lines)
-    sys.exit(1 if problems or report["status"] != "done" else 0)
+    sys.exit(1 if _unjudged(report) or report["status"] != "done" else 0)
 
 
 def _settled(metric, threshold: str, strict: bool, settings: tuple[str, ...]):

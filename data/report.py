@@ -17,7 +17,6 @@ from evaluators.agreement import (
     wilson,
 )
 
-
 #: The basis in the words of a sentence.
 BASIS_WORDS = {"blind": "blind", "all": "blind or shown"}
 

@@ -90,7 +90,7 @@ def test_an_import_reports_what_is_new_and_ends_with_0(files):
 def test_an_import_with_problems_lists_them_and_ends_with_1(files):
     report = said("import", files[0], "--dataset", "shoes", status=1)
     assert report["problems"][0] == {
-        "row": 1, "column": "result_image", "problem": "no picture named red.png is among the 0 given",
+        "row": 1, "column": "result_image", "problem": "no picture named red.png lies beside the table",
     }  # fmt: skip
     assert "row 2, result_image: no picture named blue.png" in called(
         "import", files[0], "--dataset", "shoes", status=1

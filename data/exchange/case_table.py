@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from data.exchange.columns import CASE_COLUMNS, as_typed, split_list, texts
+from data.exchange.columns import CASE_COLUMNS, SYNONYMS, split_list, texts
 from data.exchange.pictures import Pictures
 from data.images import MEDIA_TYPES, VIDEO_FORMATS, NotAPicture, Picture, examine, keep, kept_part
 from data.store import cases as case_store
 from evaluators.case import Case, Part
 
-#: Characters that a cell may hold; more is not a prompt but an accident.
-MAX_CELL = 1_000_000
 _FILE_NAME = re.compile(rf"[^\n]{{1,300}}\.({'|'.join([*MEDIA_TYPES, 'jpeg', 'tiff'])})", re.IGNORECASE)
-_SURPLUS = "\x00surplus"  # where cells beyond the header's go; no column can have this name
-
-
-class TableUnreadable(ValueError):  # noqa: N818 - it names what the table is
-    """The file is not a table that can be read; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -48,37 +39,6 @@ class Matched:
     unread: list[str] = field(default_factory=list)
 
 
-def read_csv(content: bytes, name: str) -> list[dict[str, str]]:
-    """The rows of a CSV file in UTF-8 (with or without BOM), separated by commas, semicolons or tabs.
-
-    :raises TableUnreadable: if it is not text, has no known column, or no rows.
-    """
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise TableUnreadable(f"{name} is not UTF-8 text (byte {error.start}); save it as CSV UTF-8.") from error
-    if "\x00" in text:
-        raise TableUnreadable(f"{name} holds NUL characters: it is not a text file.")
-    csv.field_size_limit(MAX_CELL)
-    header = text.partition("\n")[0]
-    delimiter = max(",;\t", key=header.count)
-    try:
-        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey=_SURPLUS, restval="")
-        names = [(column or "").strip() for column in reader.fieldnames or []]
-        reader.fieldnames = names
-        found = [{column: as_typed(row[column] or "") for column in names} for row in reader]
-    except csv.Error as error:
-        raise TableUnreadable(f"{name} cannot be read as CSV: {error}.") from error
-    if not set(names) & set(CASE_COLUMNS):
-        raise TableUnreadable(f"{name} has none of the known columns: {', '.join(CASE_COLUMNS)}.")
-    repeated = {column for column in names if column in CASE_COLUMNS and names.count(column) > 1}
-    if repeated:
-        raise TableUnreadable(f"{name} has the column {sorted(repeated)[0]} more than once.")
-    if not found:
-        raise TableUnreadable(f"{name} has a header and no rows.")
-    return found
-
-
 def match(rows: Iterable[Mapping[str, str]], pictures: Pictures, *, keeping: bool = True) -> Matched:
     """Make cases of rows. Pictures that are found are kept (by content, so that nothing is kept twice).
 
@@ -92,7 +52,7 @@ def match(rows: Iterable[Mapping[str, str]], pictures: Pictures, *, keeping: boo
     take = keep if keeping else examine
     for number, row in enumerate(rows, 1):
         if number == 1:
-            matched.unread.extend(column for column in row if column and column not in CASE_COLUMNS)
+            matched.unread.extend(c for c in row if c and c not in CASE_COLUMNS and c not in SYNONYMS)
         if not any(value.strip() for value in row.values()):
             continue
         case = _case(number, row, lambda name: _picture(name, pictures, kept, take), matched)
@@ -133,6 +93,19 @@ def report(dataset: str, matched: Matched, saved: case_store.Saved) -> dict:
     }
 
 
+def merged(reports: Sequence[dict], names: Sequence[str]) -> dict:
+    """The reports of several files as one; with more than one file each problem says its file."""
+    if len(reports) == 1:
+        return reports[0]
+    kinds = ("cases", "verdicts", "reviews")
+    return {
+        "dataset": reports[0]["dataset"],
+        **{kind: {what: sum(r[kind][what] for r in reports) for what in reports[0][kind]} for kind in kinds},
+        "unread_columns": sorted({column for r in reports for column in r["unread_columns"]}),
+        "problems": [{"file": name, **p} for r, name in zip(reports, names, strict=True) for p in r["problems"]],
+    }
+
+
 def pair_prompts(prompts: Sequence[str], picture_names: Sequence[str]) -> list[dict[str, str]]:
     """Rows that pair the n-th prompt with the n-th picture, for people who have just these two lists.
 
@@ -152,7 +125,7 @@ def natural_order(name: str) -> tuple:
 
 
 def _case(number: int, row: Mapping[str, str], take: Callable[[str], Part], matched: Matched) -> Case:
-    cell = {column: row.get(column, "").strip() for column in CASE_COLUMNS}
+    cell = {column: _cell(row, column) for column in CASE_COLUMNS}
 
     def picture(name: str, column: str) -> Part:
         part = take(name)
@@ -179,6 +152,12 @@ def _case(number: int, row: Mapping[str, str], take: Callable[[str], Part], matc
         tags=tuple(split_list(cell["tags"])),
     )
     return case if case.id else _with_content_id(case)
+
+
+def _cell(row: Mapping[str, str], column: str) -> str:
+    """The text of a column, or of the column that goes by another name elsewhere."""
+    names = (column, *(other for other, ours in SYNONYMS.items() if ours == column))
+    return next((row[name].strip() for name in names if row.get(name, "").strip()), "")
 
 
 def _with_content_id(case: Case) -> Case:

@@ -16,6 +16,8 @@ CASE_COLUMNS = (
     "generator",
     "tags",
 )
+#: Names that a column goes by elsewhere: Coze's sheets call the prompt user_prompt.
+SYNONYMS = {"user_prompt": "prompt"}
 VERDICT_COLUMNS = ("judge", "metric", "status", "score", "label", "reasoning")
 REVIEW_COLUMNS = ("reviewer", "human_label", "human_score", "blind", "comment")
 

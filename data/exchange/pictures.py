@@ -89,6 +89,21 @@ class Pictures:
         return self._readers[fitting[0]]()
 
 
+class PicturesBeside(Pictures):
+    """Pictures that lie in the folder of the table which names them, or below it."""
+
+    def __init__(self, folder: Path):
+        super().__init__({})
+        self._folder = folder.resolve()
+
+    def read(self, name: str) -> bytes:
+        """See `Pictures.read`; a name that leads out of the folder is not found."""
+        path = (self._folder / name).resolve()
+        if not path.is_relative_to(self._folder) or not path.is_file():
+            raise LookupError(f"no picture named {name} lies beside the table")
+        return path.read_bytes()
+
+
 def _zip_readers(file: Path | BinaryIO, name: str) -> dict[str, Callable[[], bytes]]:
     """Readers of a zip's members; sizes are checked before anything is unpacked, and nothing is written to disk."""
     try:

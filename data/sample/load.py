@@ -10,19 +10,28 @@ from pathlib import Path
 
 from data.exchange import case_table
 from data.exchange.pictures import Pictures
+from data.exchange.tables import read_table
 from data.runs import judge_run
 from data.store import cases as case_store
 from data.store import judges as judge_store
 from data.store import queues, replies, reviews, runs
 from evaluators.judges.question import Question, Reply, question_key
 from evaluators.metrics import metric_named
+from evaluators.metrics.wording import key_of
 from evaluators.verdict import Options
 
 FOLDER = Path(__file__).parent
 JUDGE = "Sample judge (recorded)"
 IDENTITY = {"model": "sample-judge", "endpoint": "recorded", "parameters": {}}
 #: Dataset name by metric; the metric's name is also that of its table.
-DATASETS = {"text_to_image": "Sample: text to image", "image_editing": "Sample: image editing"}
+DATASETS = {
+    "text_to_image": "Sample: text to image",
+    "image_editing": "Sample: image editing",
+    "image_text_match": "Sample: 图文匹配 (image-text match)",
+    "gecko_image": "Sample: Gecko rubrics, images",
+    "gecko_video": "Sample: Gecko rubrics, videos",
+    "contextual_recall": "Sample: contextual recall",
+}
 
 
 def is_wanted() -> bool:
@@ -42,7 +51,7 @@ def load() -> None:
         if _is_loaded(dataset):
             continue
         table = FOLDER / f"{metric}.csv"
-        rows = case_table.read_csv(table.read_bytes(), table.name)
+        rows = read_table(table.read_bytes(), table.name)
         case_table.save(dataset, case_table.match(rows, Pictures.at(FOLDER / "pictures")))
         _record(dataset, metric, recorded)
         for line in said:
@@ -99,7 +108,7 @@ def _review(dataset: str, metric: str, line: dict) -> None:
             criterion=criterion,
             reviewer_id=reviewer_id,
             label=line["label"],
-            items=line["items"],
+            items={_item_key(name): corrected for name, corrected in line["items"].items()},
             tags=line["tags"],
             comment=line["comment"],
             blind=line["blind"],
@@ -107,6 +116,12 @@ def _review(dataset: str, metric: str, line: dict) -> None:
             created=line["created"].replace("+00:00", ".000000Z"),
         )
     )
+
+
+def _item_key(name: str) -> str:
+    """`element:TEXT`, `question:TEXT` and `statement:TEXT` are written with their text; the store knows them by its hash."""
+    kind, colon, text = name.partition(":")
+    return key_of(kind, text) if colon else name
 
 
 def _recorded_replies() -> dict[tuple[str, str, int], Reply]:

@@ -44,8 +44,11 @@ def create_run(
     *,
     concurrency: int | None = None,
     limit: int | None = None,
+    case_ids: Sequence[int] | None = None,
 ) -> int:
     """Write down a run with the cases that it will judge; gives its id. Nothing is asked yet.
+
+    It is the whole dataset, or its first `limit` cases, or those in `case_ids`, in that order.
 
     The judge's settings, the metric's version and the prompt texts are kept with the run, as they are now.
     """
@@ -76,6 +79,9 @@ def create_run(
             "SELECT id, revision FROM cases WHERE dataset_id = ? ORDER BY id LIMIT ?",
             [dataset_id, -1 if limit is None else limit],
         ).fetchall()
+        if case_ids is not None:
+            revisions = dict(chosen)
+            chosen = [(case_id, revisions[case_id]) for case_id in case_ids if case_id in revisions]
         values = [(run_id, position, case_id, revision) for position, (case_id, revision) in enumerate(chosen)]
         insert_many(db, "run_cases", ("run_id", "position", "case_id", "revision"), values)
     return run_id

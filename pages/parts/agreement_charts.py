@@ -137,7 +137,7 @@ def draw_items(items: Sequence[Mapping]) -> None:
     if not items:
         st.text("Nobody has corrected an item, or left one as it is beside the verdict, on a drawn case yet.")
         return
-    st.text("A person speaks of an item by correcting it, or by leaving it as it is when the verdict was in sight.")
+    st.text("A person speaks of items by correcting one of a verdict, or by labelling with the verdict in sight.")
     frame = pd.DataFrame(items).rename(
         columns={
             "item": "Item", "kind": "Kind", "n": "Said by people", "agreement": "Agreement", "lo": "From", "hi": "To",

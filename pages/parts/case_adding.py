@@ -8,6 +8,7 @@ import streamlit as st
 from data.exchange import case_table
 from data.exchange.columns import join_list
 from data.exchange.pictures import Pictures, PicturesUnusable
+from data.exchange.tables import TableUnreadable, read_table
 from data.images import FORMATS
 from data.store import cases
 from pages.parts.paste import paste_pictures
@@ -75,7 +76,9 @@ def draw_add_many() -> None:
             key=f"many-pictures-{round_}",
         )
     with right:
-        table = st.file_uploader("A table of prompts (CSV)", ["csv", "tsv", "txt"], key=f"many-table-{round_}")
+        table = st.file_uploader(
+            "A table of prompts (CSV or Excel)", ["csv", "tsv", "txt", "xlsx"], key=f"many-table-{round_}"
+        )
         typed = st.text_area(
             "or one prompt a line, in the order of the pictures' names", key=f"many-typed-{round_}", height=110,
             disabled=table is not None,
@@ -95,7 +98,7 @@ def draw_add_many() -> None:
     try:
         pictures = _pictures(dropped)
         rows = _rows(table, typed, pictures)
-    except (case_table.TableUnreadable, PicturesUnusable) as error:
+    except (TableUnreadable, PicturesUnusable) as error:
         st.error(_sentence(str(error)))
         return
     _draw_match(dataset, rows, pictures, (round_, [f.file_id for f in dropped], table.file_id if table else typed))
@@ -152,7 +155,7 @@ def _pictures(dropped: list) -> Pictures:
 
 def _rows(table, typed: str, pictures: Pictures) -> list[dict]:
     if table is not None:
-        return case_table.read_csv(table.getvalue(), table.name)
+        return read_table(table.getvalue(), table.name)
     return case_table.pair_prompts([line.strip() for line in typed.splitlines() if line.strip()], pictures.names())
 
 

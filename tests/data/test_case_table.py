@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.exchange import case_table
-from data.exchange.case_table import TableUnreadable, match, pair_prompts, read_csv
+from data.exchange.case_table import match, pair_prompts
 from data.exchange.columns import join_list, split_list, texts
 from data.exchange.pictures import Pictures, PicturesUnusable
+from data.exchange.tables import TableUnreadable, read_csv
 from data.store import cases as case_store
 from tests.conftest import png
 

@@ -7,10 +7,11 @@ import io
 
 import pytest
 
-from data.exchange.case_table import match, read_csv
+from data.exchange.case_table import match
 from data.exchange.columns import CASE_COLUMNS, TABLES
 from data.exchange.export import as_csv, table_rows
 from data.exchange.pictures import Pictures
+from data.exchange.tables import read_csv
 from data.store import cases as case_store
 from data.store import queues, reviews
 from data.store import runs as run_store

@@ -221,6 +221,8 @@ def test_a_killed_worker_is_resumed_and_every_case_has_one_verdict_and_nothing_i
         with resume(run_id) as worker:
             wait_for(lambda: run_store.run_by_id(run_id)["done"] >= 5)
             worker.send_signal(signal.SIGKILL)
+            worker.wait()
+        time.sleep(0.2)  # what was under way when it died has reached the server
         stored = value("SELECT count(*) FROM replies")
         asked = len(server.requests)
         assert run_store.run_by_id(run_id)["status"] == "running"

@@ -29,7 +29,8 @@ MODES = {
     "blind": "Blind",
     "shown": "Verdict shown",
 }
-GROUP_WORDS = {"SC": "Semantic consistency", "PQ": "Perceptual quality", "contradiction": ""}
+GROUP_WORDS = {"SC": "Semantic consistency", "PQ": "Perceptual quality", "contradiction": "",
+               "elements": "Elements", "statements": "Statements", "question": "Questions"}  # fmt: skip
 _ITEM_FIELDS = ("key", "kind", "group", "text", "value", "low", "high", "answer", "expected", "choices", "node")
 
 _FOLDER = Path(__file__).parent

@@ -83,7 +83,7 @@ function paintPictures(stage, shown, onZoom) {
     }
   }
   inputs.classList.toggle("many", shown.inputs.length > 3)
-  for (const text of shown.output_texts) results.append(element("div", "output-text", text))
+  for (const text of shown.output_texts) results.append(element("div", "group", "answer"), element("div", "output-text", text))
   if (!results.childElementCount) results.append(missing("This case has no result."))
   const context = element("div", "column context")
   context.append(...entries("expected", shown.expected, onZoom, painted), ...entries("context", shown.context, onZoom, painted))

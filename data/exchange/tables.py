@@ -1,0 +1,171 @@
+"""Tables as files: CSV and XLSX read into rows of texts, and a judged table written back as the file it was."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from xml.etree.ElementTree import ParseError
+
+import openpyxl
+from openpyxl.utils.exceptions import InvalidFileException
+
+from data.exchange.columns import CASE_COLUMNS, SYNONYMS, as_typed, harmless
+
+#: Characters that a cell may hold; more is not a prompt but an accident.
+MAX_CELL = 1_000_000
+#: Bytes that an XLSX file may unpack to.
+MAX_UNPACKED = 500_000_000
+_KNOWN = {*CASE_COLUMNS, *SYNONYMS}
+_SURPLUS = "\x00surplus"  # where cells beyond the header's go; no column can have this name
+
+
+class TableUnreadable(ValueError):  # noqa: N818 - it names what the table is
+    """The file is not a table that can be read; the text says why."""
+
+
+def read_table(content: bytes, name: str) -> list[dict[str, str]]:
+    """The rows of a CSV or XLSX file, all cells as texts. An XLSX file starts like the zip that it is.
+
+    :raises TableUnreadable: if it is neither, has no known column, or no rows.
+    """
+    found = _read_xlsx(content, name) if content[:4] == b"PK\x03\x04" else read_csv(content, name)
+    return _checked(found, name)
+
+
+def read_csv(content: bytes, name: str) -> list[dict[str, str]]:
+    """The rows of a CSV file in UTF-8 (with or without BOM), separated by commas, semicolons or tabs.
+
+    :raises TableUnreadable: as `read_table`.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TableUnreadable(f"{name} is not UTF-8 text (byte {error.start}); save it as CSV UTF-8.") from error
+    if "\x00" in text:
+        raise TableUnreadable(f"{name} holds NUL characters: it is not a text file.")
+    csv.field_size_limit(MAX_CELL)
+    header = text.partition("\n")[0]
+    delimiter = max(",;\t", key=header.count)
+    try:
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey=_SURPLUS, restval="")
+        names = [(column or "").strip() for column in reader.fieldnames or []]
+        _check_names(names, name)
+        reader.fieldnames = names
+        return _checked([{c: as_typed(row[c] or "") for c in names} for row in reader], name)
+    except csv.Error as error:
+        raise TableUnreadable(f"{name} cannot be read as CSV: {error}.") from error
+
+
+def write_judged(source: Path, verdicts: Mapping[int, tuple[float | None, str]], output: Path) -> None:
+    """The table in `source` with the columns score and reasoning filled, as `output` (by its ending .xlsx or .csv).
+
+    verdicts: row number, counted from 1 without the header -> score (None: no score) and reasoning. An XLSX file keeps
+    whatever else is in it.
+
+    :raises TableUnreadable: as `read_table`.
+    """
+    content = source.read_bytes()
+    if output.suffix.lower() == ".xlsx":
+        book = (
+            _workbook(content, source.name)
+            if content[:4] == b"PK\x03\x04"
+            else _as_workbook(read_csv(content, source.name))
+        )
+        _fill_sheet(_sheet(book, source.name), verdicts)
+        book.save(output)
+        return
+    rows = read_table(content, source.name)
+    columns = list(dict.fromkeys([*rows[0], "score", "reasoning"]))
+    with output.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        for number, row in enumerate(rows, 1):
+            score, reasoning = verdicts.get(number, (None, ""))
+            filled = row | {"score": "" if score is None else f"{score:g}", "reasoning": reasoning}
+            writer.writerow({column: harmless(cell) for column, cell in filled.items()})
+
+
+def _read_xlsx(content: bytes, name: str) -> list[dict[str, str]]:
+    sheet = _sheet(_workbook(content, name, read_only=True), name)
+    lines = sheet.iter_rows(values_only=True)
+    names = [_text(cell).strip() for cell in next(lines, ())]
+    _check_names(names, name)
+    found = []
+    for line in lines:
+        cells = [_text(cell) for cell in line] + [""] * (len(names) - len(line))
+        found.append({column: as_typed(cell) for column, cell in zip(names, cells, strict=False) if column})
+    return found
+
+
+def _workbook(content: bytes, name: str, read_only: bool = False) -> openpyxl.Workbook:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+        if unpacked > MAX_UNPACKED:
+            raise TableUnreadable(f"{name} would unpack to {unpacked:,} bytes, more than {MAX_UNPACKED:,}.")
+        return openpyxl.load_workbook(io.BytesIO(content), read_only=read_only, data_only=read_only)
+    except (zipfile.BadZipFile, InvalidFileException, KeyError, ParseError, ValueError, OSError) as error:
+        if isinstance(error, TableUnreadable):
+            raise
+        raise TableUnreadable(f"{name} cannot be read as an Excel file: {error}.") from error
+
+
+def _sheet(book: openpyxl.Workbook, name: str):
+    """The first sheet whose first row names a known column."""
+    for sheet in book.worksheets:
+        header = next(sheet.iter_rows(min_row=1, max_row=1, values_only=True), ())
+        if {_text(cell).strip() for cell in header} & _KNOWN:
+            return sheet
+    raise TableUnreadable(f"{name} has no sheet whose first row names one of: {', '.join(CASE_COLUMNS)}.")
+
+
+def _as_workbook(rows: Sequence[Mapping[str, str]]) -> openpyxl.Workbook:
+    book = openpyxl.Workbook()
+    book.active.append(list(rows[0]))
+    for row in rows:
+        book.active.append(list(row.values()))
+    return book
+
+
+def _fill_sheet(sheet, verdicts: Mapping[int, tuple[float | None, str]]) -> None:
+    names = [_text(cell.value).strip() for cell in sheet[1]]
+    while names and not names[-1]:
+        names.pop()
+    for title in ("score", "reasoning"):
+        if title not in names:
+            names.append(title)
+            sheet.cell(1, len(names), title)
+    for number, (score, reasoning) in verdicts.items():
+        sheet.cell(number + 1, names.index("score") + 1).value = score
+        cell = sheet.cell(number + 1, names.index("reasoning") + 1)
+        cell.value = openpyxl.cell.cell.ILLEGAL_CHARACTERS_RE.sub("", reasoning)[:32_767]  # what a cell can hold
+        cell.data_type = "s"  # a reasoning that begins with = is a text
+
+
+def _check_names(names: Sequence[str], name: str) -> None:
+    if not set(names) & _KNOWN:
+        raise TableUnreadable(f"{name} has none of the known columns: {', '.join(CASE_COLUMNS)}.")
+    repeated = {column for column in names if column in _KNOWN and names.count(column) > 1}
+    if repeated:
+        raise TableUnreadable(f"{name} has the column {sorted(repeated)[0]} more than once.")
+
+
+def _checked(rows: list[dict[str, str]], name: str) -> list[dict[str, str]]:
+    if not rows:
+        raise TableUnreadable(f"{name} has a header and no rows.")
+    return rows
+
+
+def _text(value: object) -> str:
+    """A cell as text: 3.0 is "3", a date is ISO, nothing is empty."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    return str(value)
