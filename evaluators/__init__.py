@@ -8,6 +8,7 @@
 from evaluators.case import Case, Part
 from evaluators.judges.endpoint import EndpointJudge, EndpointSettings
 from evaluators.metrics import CRITERIA, METRICS, metric_named
+from evaluators.rubric import Rubric, RubricQuestion, RubricsInMemory
 from evaluators.verdict import Item, Options, Verdict, label_of, shown_score
 
 __all__ = [
@@ -19,6 +20,9 @@ __all__ = [
     "Item",
     "Options",
     "Part",
+    "Rubric",
+    "RubricQuestion",
+    "RubricsInMemory",
     "Verdict",
     "label_of",
     "metric_named",

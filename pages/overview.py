@@ -18,7 +18,7 @@ if not all_datasets:
 
 table, steps = [], []
 for dataset in all_datasets:
-    of_dataset = [run for run in all_runs if run["dataset_id"] == dataset["id"]]
+    of_dataset = [run for run in all_runs if run["dataset_id"] == dataset["id"] and not run["options"]["flaky"]]
     criterion = of_dataset[-1]["criterion"] if of_dataset else "overall"
     mine = reviews.reviewed_count(dataset["id"], criterion, reviewer["id"])
     report = agreement_report(of_dataset[-1]["id"]) if of_dataset else None

@@ -144,12 +144,13 @@ def tags(dataset_id: int | None = None) -> list[str]:
 
 def marks(case_ids: Sequence[int]) -> dict[int, dict]:
     """What is known of cases at a glance, by case id: status, score and threshold of the newest verdict (None without
-    one), and the people's current labels."""
+    one; flaky runs left out), and the people's current labels."""
     slots = ",".join("?" * len(case_ids))
     found = rows(
         "SELECT c.id, v.status, v.score, r.threshold, (SELECT json_group_array(p.label) FROM current_reviews p "
         "  WHERE p.case_id = c.id) AS labels_json FROM cases c "
-        "LEFT JOIN verdicts v ON v.id = (SELECT max(id) FROM verdicts w WHERE w.case_id = c.id AND w.revision = c.revision) "
+        "LEFT JOIN verdicts v ON v.id = (SELECT max(w.id) FROM verdicts w JOIN runs q ON q.id = w.run_id "
+        "  WHERE w.case_id = c.id AND w.revision = c.revision AND NOT q.options_json ->> 'flaky') "
         f"LEFT JOIN runs r ON r.id = v.run_id WHERE c.id IN ({slots})",
         list(case_ids),
     )

@@ -43,6 +43,8 @@ def _progress(run_id: int, was_alive: bool) -> None:
 def draw_results(run_id: int) -> None:
     """Counts by status, tokens, and one row a case; a selected row opens its case."""
     found = runs.summary(run_id)
+    if runs.run_by_id(run_id)["options"]["flaky"]:
+        st.text("This run is marked flaky: it is reported here and decides nothing elsewhere.")
     columns = st.columns(5)
     columns[0].metric("Mean score", shown_score(found["mean_score"]))
     columns[1].metric("Judged", f"{found['ok']} of {found['cases']}")

@@ -10,6 +10,7 @@ from data.runs import Plan, plan, start_worker
 from data.store import runs
 from evaluators.judges.endpoint import EndpointSettings
 from evaluators.metrics import METRICS
+from evaluators.metrics.base import Metric
 from evaluators.verdict import Options
 
 
@@ -32,7 +33,8 @@ def draw_start(dataset: Mapping, judges: list[dict]) -> None:
     strict = perfect.toggle("Strict: only 1 is usable", key="start-strict")
     score_only = scoring.toggle("Score only, no label", key="start-score-only", disabled=strict)
     limit = some.number_input("Only the first N cases", 1, None, None, placeholder="all", key="start-limit")
-    options = Options(threshold=None if score_only and not strict else threshold, strict=strict)
+    metric, switches = _draw_options(metric)
+    options = Options(threshold=None if score_only and not strict else threshold, strict=strict, **switches)
 
     problem = _problem(judge)
     if problem:
@@ -44,6 +46,33 @@ def draw_start(dataset: Mapping, judges: list[dict]) -> None:
         start_worker(run_id)
         st.query_params["run"] = str(run_id)
         st.rerun()
+
+
+def _draw_options(metric: Metric) -> tuple[Metric, dict[str, bool]]:
+    """The options that most runs leave alone: the metric with its settings, and the switches."""
+    with st.expander("Options"):
+        for name, value in metric.settings().items():
+            field = f"start-{metric.name}-{name}"
+            if isinstance(value, str):
+                chosen = st.selectbox(
+                    name, ["at_least", "above"], key=field, help="whether the coverage itself is enough"
+                )
+            elif isinstance(value, int):
+                chosen = st.number_input(name, 1, 64, value, key=field, help="frames of the video that the judge sees")
+            else:
+                chosen = st.number_input(
+                    name, 0.0, 1.0, value, 0.05, key=field, help="share of elements to be answered"
+                )
+            metric = metric.with_settings({name: chosen})
+        switches = {
+            "include_reason": st.toggle("Ask for reasons", True, key="start-reason"),
+            "verbose": st.toggle("Keep the steps with each verdict", key="start-verbose"),
+            "concurrent": st.toggle(
+                "A case's calls at once", True, key="start-concurrent", help="else one after the other"
+            ),
+            "flaky": st.toggle("Flaky: report it, let it decide nothing", key="start-flaky"),
+        }
+    return metric, switches
 
 
 def _draw_plan(planned: Plan) -> None:
