@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sqlite3
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,7 +21,7 @@ from data.exchange.columns import TABLES
 from data.exchange.export import as_csv, table_rows
 from data.exchange.pictures import Pictures, PicturesBeside, PicturesUnusable
 from data.exchange.tables import TableUnreadable, read_table, write_judged
-from data.home import home
+from data.home import database_path, home
 from data.report import agreement_report
 from data.runs import RunRefused, judge_run
 from data.sample.load import load as load_sample
@@ -76,6 +77,10 @@ def import_(paths: tuple[Path, ...], dataset: str, images: Path | None, as_json:
     matched = [case_table.match(rows, pictures or PicturesBeside(path.parent)) for path, rows in tables]
     report = case_table.merged([case_table.save(dataset, one) for one in matched], [path.name for path in paths])
     lines = [f"{dataset}: " + ", ".join(f"{n} {what}" for what, n in report["cases"].items())]
+    if report["labels_set_aside"]:
+        lines.append(
+            f"  {report['labels_set_aside']} labels are about cases that changed; they count again if it is undone"
+        )
     lines += [f"  not read here: column {column}" for column in report["unread_columns"]]
     lines += [f"  {p.get('file', '')} row {p['row']}, {p['column']}: {p['problem']}" for p in report["problems"]]
     _say(report, as_json, lines)
@@ -147,9 +152,12 @@ def run(
 
 @cli.command()
 @click.argument("run_id", metavar="RUN", type=int)
+@click.option("--unless-cancelled", is_flag=True, help="Leave a cancelled run alone, as the app's own worker does.")
 @as_json
-def resume(run_id: int, as_json: bool) -> None:
+def resume(run_id: int, unless_cancelled: bool, as_json: bool) -> None:
     """Judge the cases of a run that have no verdict yet: the worker that the app starts, by hand."""
+    if not unless_cancelled:
+        run_store.requeue(run_id)
     _close(*_judge(run_id), as_json)
 
 
@@ -179,12 +187,19 @@ def runs(as_json: bool) -> None:
 
 @cli.command()
 @click.option("--run", "run_id", required=True, type=int)
-@click.option("--basis", type=click.Choice(list(agreement_store.BASES)), default="blind", show_default=True)
+@click.option(
+    "--basis",
+    type=click.Choice(list(agreement_store.BASES)),
+    default="blind",
+    show_default=True,
+    help="First labels given blind, or everybody's current labels.",
+)
+@click.option("--threshold", type=click.FloatRange(0, 1), help="Another threshold than the run's own.")
 @as_json
-def agreement(run_id: int, basis: str, as_json: bool) -> None:
+def agreement(run_id: int, basis: str, threshold: float | None, as_json: bool) -> None:
     """How far a run's judge agrees with people."""
     _run(run_id)
-    report = agreement_report(run_id, basis)
+    report = agreement_report(run_id, basis, threshold)
     _say(report, as_json, report["words"])
 
 
@@ -216,6 +231,8 @@ def backup(destination: Path, as_json: bool) -> None:
         report = copy_workspace(destination)
     except FileExistsError as error:
         raise Refused(str(error)) from error
+    except OSError as error:
+        raise Refused(f"{destination} cannot be written: {error.strerror}.") from error
     said = f"Copied the database and {report['pictures']} pictures to {destination}."
     if report["missing"]:
         said += f" {report['missing']} pictures were missing; see 'check'."
@@ -227,6 +244,8 @@ def backup(destination: Path, as_json: bool) -> None:
 @as_json
 def check(as_json: bool) -> None:
     """Look the whole workspace over: database, pictures, runs."""
+    if not database_path().exists():
+        raise Refused(f"There is no workspace in {home()}.")
     problems = check_workspace()
     _say({"home": str(home()), "problems": problems}, as_json, problems or [f"Nothing wrong with {home()}."])
     sys.exit(1 if problems else 0)
@@ -287,9 +306,10 @@ def _judge(run_id: int) -> tuple[dict, list[str]]:
     report = run_store.summary(run_id)
     problems = _unjudged(report)
     lines = [
-        f"Run {run_id}: {report['done']} of {report['cases']} judged, mean score {shown_score(report['mean_score'])}"
+        f"Run {run_id}: {report['ok']} of {report['cases']} scored, mean score {shown_score(report['mean_score'])}"
     ]
     lines += [f"  {count} {what}" for what, count in problems.items()]
+    lines += [f"    {r['n']} {r['status']}: {r['problem']}" for r in run_store.reasons(run_id)]
     lines += [f"  {report['status']}: {report['problem']}"] if report["status"] != "done" else []
     return report, lines
 
@@ -353,8 +373,11 @@ def _endpoint_judge(model: str, base_url: str, key_variable: str) -> dict:
     problem = settings.problem()
     if problem:
         raise click.UsageError(problem)
-    name = f"{model} @ {urlsplit(settings.url).netloc}"
-    judge_store.save_endpoint(name, settings)
+    parts = urlsplit(settings.url)
+    name = f"{model} @ {parts.netloc}{parts.path}"
+    known = judge_store.judge_named(name)
+    if known is None or known["settings"]["key_variable"] != key_variable:
+        judge_store.save_endpoint(name, settings)
     return judge_store.judge_named(name)
 
 
@@ -362,5 +385,14 @@ def _say(report: dict, as_json: bool, lines: list[str]) -> None:
     click.echo(json.dumps(report, ensure_ascii=False, indent=2) if as_json else "\n".join(lines))
 
 
+def main() -> None:
+    """The command line; a workspace that cannot be used is a sentence, not a traceback."""
+    try:
+        cli()
+    except (sqlite3.OperationalError, OSError) as error:
+        click.echo(f"Error: the workspace in {home()} cannot be used: {error}", err=True)
+        sys.exit(2)
+
+
 if __name__ == "__main__":
-    cli()
+    main()

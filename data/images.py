@@ -17,7 +17,7 @@ from data.home import images_folder, thumbs_folder
 from evaluators.case import Part
 from evaluators.errors import CaseUnfit
 from evaluators.judges.images import MAX_PIXELS, encoded, open_upright, shrunk
-from evaluators.judges.video import frames
+from evaluators.judges.video import container_of, frames
 
 #: Picture formats that are taken in, with the extension of their files and their media type.
 FORMATS = {
@@ -60,7 +60,7 @@ def examine(content: bytes, name: str) -> Picture:
     """
     if len(content) > MAX_BYTES:
         raise NotAPicture(f"{name} has {len(content):,} bytes, more than {MAX_BYTES:,}")
-    digest, video = hashlib.sha256(content).hexdigest(), _video_extension(content)
+    digest, video = hashlib.sha256(content).hexdigest(), container_of(content[:16])
     if video:
         return Picture(digest, video, *_video_size(content, name), len(content))
     image_format, (width, height) = _checked(content, name)
@@ -111,16 +111,9 @@ def smaller_path(sha256: str, extension: str, size: str) -> Path:
     return path
 
 
-def _video_extension(content: bytes) -> str | None:
-    """Which video container the bytes begin like, None for anything else."""
-    if content[4:8] == b"ftyp":
-        return "mov" if content[8:12] == b"qt  " else "mp4"
-    return "webm" if content[:4] == b"\x1a\x45\xdf\xa3" else None
-
-
 def _video_size(content: bytes, name: str) -> tuple[int, int]:
     """Width and height of a video that can be read to its end."""
-    with tempfile.NamedTemporaryFile(suffix=f".{_video_extension(content)}") as file:
+    with tempfile.NamedTemporaryFile(suffix=f".{container_of(content[:16])}") as file:
         file.write(content)
         file.flush()
         try:

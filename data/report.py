@@ -29,10 +29,11 @@ def agreement_report(run_id: int, basis: str = "blind", threshold: float | None 
     run = run_by_id(run_id)
     at = run["threshold"] if threshold is None else threshold
     chosen = Basis(run_id, at, basis)
-    figures = headline(**agreement_store.counts(chosen))
+    counts = agreement_store.counts(chosen)
+    figures = headline(**(counts if at is not None else {}))
     people = human_agreement(agreement_store.vote_patterns(chosen))
-    unresolved = agreement_store.unresolved(chosen)
-    return {
+    unresolved = len(agreement_store.unresolved(chosen))
+    report = {
         "run": run_id,
         "dataset": run["dataset"],
         "metric": run["metric"],
@@ -47,6 +48,20 @@ def agreement_report(run_id: int, basis: str = "blind", threshold: float | None 
         "short": f"{percent(figures.accuracy)} of {figures.n}" if figures.n else "no labels yet",
         "words": [sentence(figures, people, basis), *(WARNING_WORDS[code] for code in figures.warnings)],
     }
+    if at is None:
+        return _undefined(report, "no_threshold")
+    return _undefined(report, "judge_answered_none") if figures.n and not figures.answered.n else report
+
+
+def _undefined(report: dict, reason: str) -> dict:
+    """A report whose figures are undefined for a better reason than that there are no data."""
+    found = {
+        name: {**value, "reason": reason} if isinstance(value, dict) and value.get("reason") == "no_data" else value
+        for name, value in report.items()
+    }
+    if reason == "no_threshold":
+        return {**found, "warnings": [reason], "short": REASON_WORDS[reason], "words": [WARNING_WORDS[reason]]}
+    return found
 
 
 def item_report(run_id: int) -> list[dict]:
@@ -77,7 +92,7 @@ def sentence(figures: Headline, people: HumanAgreement, basis: str) -> str:
     said = (
         f"On {figures.n} {BASIS_WORDS[basis]} randomly drawn cases the judge agrees with people on "
         f"{percent(figures.accuracy)}; always saying {figures.baseline_label} would agree on {100 * figures.baseline:.1f} %. "
-        f"It finds {percent(cells.recall_bad)} of badcases, and {percent(cells.precision_bad)} of its flags are right. "
+        f"It finds {percent(figures.recall_bad)} of badcases, and {percent(cells.precision_bad)} of its flags are right. "
         f"Kappa {number(cells.kappa)}"
     )
     if people.agreement is None:

@@ -10,6 +10,7 @@ import logging
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections import deque
@@ -35,6 +36,8 @@ from evaluators.waiting import wait_for
 HEARTBEAT_SECONDS = 2.0
 #: Seconds that questions in flight get to come back after a cancel; they are paid for.
 GRACE_SECONDS = 10.0
+#: How often a paid reply waits for a locked database, each time as long as the store's busy timeout.
+STORE_ATTEMPTS = 10
 
 log = logging.getLogger(__name__)
 _started: list[subprocess.Popen] = []
@@ -113,7 +116,7 @@ def start_worker(run_id: int) -> None:
     logs_folder().mkdir(parents=True, exist_ok=True)
     with (logs_folder() / f"run-{run_id}.log").open("ab") as output:
         process = subprocess.Popen(
-            [sys.executable, str(PROJECT / "cli.py"), "resume", str(run_id)],
+            [sys.executable, str(PROJECT / "cli.py"), "resume", str(run_id), "--unless-cancelled"],
             cwd=PROJECT, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
         )  # fmt: skip
     _started.append(process)
@@ -169,14 +172,16 @@ class _Worker:
             if isinstance(judge, EndpointJudge):
                 await judge.close()
                 if judge.mode and judge.mode != self.run["judge"]["mode"]:
-                    await self._write(judge_store.remember_mode, self.run["judge_id"], judge.mode)
+                    await self._write(
+                        judge_store.remember_mode, self.run["judge_id"], judge.mode, self.run["judge"]["settings"]
+                    )
             self.writer.shutdown()
         if self.ending != "lost":
             problem = "" if self.ending != "stopped" else "The worker was told to stop; resume goes on with the rest."
             run_store.finish(self.run["id"], self.name, self.ending, problem)
 
     async def _judge_all(self, judge: Judge) -> None:
-        at_once = int(self.run["judge"]["settings"].get("concurrency", 8))
+        at_once = self.run["judge"]["concurrency"]
         tasks = [asyncio.create_task(self._judge_cases(judge)) for _ in range(min(at_once, len(self.open)))]
         stop = asyncio.create_task(self.stopping.wait())
         pending = {stop, *tasks}
@@ -198,6 +203,8 @@ class _Worker:
             case = (await self._write(case_store.load_cases, [case_id], {case_id: revision}))[case_id]
             try:
                 verdict = await self.metric.evaluate(case, judge, self.options, self)
+            except sqlite3.Error:
+                raise  # the store cannot be used: no verdict on the case; the run stops and is resumed later
             except Exception as error:
                 # One case, one verdict, whatever happens to it; the traceback is for whoever mends the bug.
                 log.exception("case %s of run %s", case.id, self.run["id"])
@@ -228,7 +235,17 @@ class _Worker:
         return reply_store.stored_reply(key, self.run["id"])
 
     async def _keep(self, key: str, question: Question, reply: Reply) -> Reply:
-        return replace(reply, reply_id=await self._write(reply_store.store_reply, key, question, reply, self.run["id"]))
+        """The reply as stored. It is paid for: while another process holds the database, wait for it once more."""
+        attempt = 1
+        while True:
+            try:
+                reply_id = await self._write(reply_store.store_reply, key, question, reply, self.run["id"])
+                return replace(reply, reply_id=reply_id)
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or attempt == STORE_ATTEMPTS:
+                    raise
+                log.warning("run %s waits for the database: %s", self.run["id"], error)
+                attempt += 1
 
     async def latest(self, prompt: str, medium: str) -> Rubric | None:
         return await self._write(rubric_store.latest, prompt, medium)
@@ -250,7 +267,8 @@ def _judge(judge: Mapping) -> Judge:
         return RecordedJudge(judge["settings"], reply_store.stored_reply)
     if judge["kind"] == "imported":
         raise JudgeFailed("An imported judge's verdicts came from a file; it cannot be asked.")
-    return EndpointJudge(EndpointSettings(**judge["settings"], mode=judge["mode"]))
+    settings = EndpointSettings(**judge["settings"], mode=judge["mode"])
+    return EndpointJudge(replace(settings, concurrency=judge["concurrency"]))
 
 
 def _identity(judge: Mapping) -> Mapping:

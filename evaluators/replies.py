@@ -122,6 +122,13 @@ def field(found: dict, keys: Sequence[str]) -> object:
     return next((plain[plain_key(key)] for key in keys if plain_key(key) in plain), None)
 
 
+def whole_number(value: object) -> int | None:
+    """An id or a place in a list: a whole number, or a text of at most nine digits; None for anything else."""
+    if isinstance(value, str) and value.strip().isdecimal() and len(value.strip()) < 10:
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def reasoning_of(found: dict) -> str:
     """The reasoning text of a reply object, or an empty string."""
     value = field(found, REASON_KEYS)

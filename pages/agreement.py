@@ -39,8 +39,9 @@ if run["threshold"] is None:
 threshold = run["threshold"]
 with st.expander("Try another threshold (nothing is asked again, nothing is stored)", expanded=threshold is None):
     tried = st.slider(
-        "Usable from score", 0.0, 1.0, 0.5 if threshold is None else threshold, 0.01, key=f"try-{run['id']}"
-    )
+        "Usable from score", 0.0, 1.0, 0.5 if threshold is None else threshold, 0.01, key=f"try-{run['id']}",
+        disabled=run["options"]["strict"], help="A strict run has set scores below 1 to 0: nothing else can be tried.",
+    )  # fmt: skip
     if tried != threshold:
         st.text(
             "Trying thresholds on the labels that measure them flatters: the best one here will do less well on new cases."
@@ -55,7 +56,7 @@ for code in report["warnings"]:
     st.warning(WARNING_WORDS[code])
 left_out = report["left_out"]
 asides = [
-    f"{report['unresolved']} labelled cases have no majority and are left out; adjudicate them on their pages."
+    f"{report['unresolved']} labelled cases have no majority and are left out; they are listed at the end, to adjudicate."
     if report["unresolved"] else "",
     f"{left_out['picked']} labels are on cases that somebody picked; they are listed, never counted." if left_out["picked"] else "",
     f"{left_out['stale']} labels are about an earlier version of their case and no longer count." if left_out["stale"] else "",
@@ -90,7 +91,9 @@ apart = agreement.disagreements(basis, limit=60)
 if not apart:
     st.text("Nowhere: judge and people agree on every counted case.")
 else:
-    st.text(f"{len(apart)} cases. Open one to see everything that was said of it.")
+    count = agreement.count_disagreements(basis)
+    first = f", the first {len(apart)} here" if count > len(apart) else ""
+    st.text(f"{count} cases{first}. Open one to see everything that was said of it.")
     draw_cards(
         {
             pair[
@@ -99,3 +102,11 @@ else:
             for pair in apart
         }
     )
+
+tied = agreement.unresolved(basis)
+if tied:
+    st.subheader("Without a majority")
+    st.text(
+        "People's labels tie here, or all are unsure. Open a case to adjudicate it: the decision counts from then on."
+    )
+    draw_cards({pair["case_id"]: f"people: {pair['bad']} badcase, {pair['usable']} usable" for pair in tied})

@@ -6,11 +6,11 @@ from pages.parts.case_adding import draw_add_many, draw_add_one
 from pages.parts.case_gallery import draw_gallery
 from pages.parts.guard import require_reviewer
 
-require_reviewer()
+reviewer = require_reviewer()
 st.title("Cases")
 look, add_one, add_many = st.tabs(["Look", "Add one", "Add many"])
 with look:
-    draw_gallery()
+    draw_gallery(reviewer)
 with add_one:
     draw_add_one()
 with add_many:

@@ -20,11 +20,15 @@ PRESETS = {
     "Ollama on this machine": ("http://127.0.0.1:11434/v1", "qwen2.5vl", ""),
     "vLLM on this machine": ("http://127.0.0.1:8000/v1", "Qwen/Qwen2.5-VL-7B-Instruct", ""),
     "LM Studio on this machine": ("http://127.0.0.1:1234/v1", "", ""),
-    "another OpenAI-compatible endpoint": ("", "", DEFAULT_KEY_VARIABLE),
+    "another OpenAI-compatible endpoint": ("", "", ""),
 }
 
 require_reviewer()
 st.title("Judges")
+saved = st.session_state.pop("judge_saved", None)
+if saved:
+    st.success("Saved.")
+    st.text(f"{saved} can be tested below and chosen on the Runs page.")
 known = judges.judges()
 
 
@@ -78,7 +82,7 @@ with st.form(f"judge-{preset}"):
     model = left.text_input("Model", model)
     base_url = right.text_input("Base URL", base_url, placeholder="https://…/v1")
     key_variable = right.text_input(
-        "Environment variable with the key", key_variable,
+        "Name of the environment variable with the key", key_variable,
         help="Only the variable's name is kept, never the key. Leave it empty if the endpoint needs none.",
     )  # fmt: skip
     one, two, three = st.columns(3)
@@ -108,4 +112,5 @@ with st.form(f"judge-{preset}"):
             if problem:
                 st.warning(plain(f"Saved, but it cannot be asked yet: {problem}"))
             else:
+                st.session_state["judge_saved"] = given_name.strip()
                 st.rerun()

@@ -11,7 +11,7 @@ from pages.parts.guard import require_reviewer
 reviewer = require_reviewer()
 
 opened = st.query_params.get("case")
-case = cases.case_by_id(int(opened)) if opened and opened.isdecimal() else None
+case = cases.case_by_id(int(opened)) if opened and opened.isdecimal() and len(opened) < 16 else None
 if opened and case is None:
     st.warning("The case in this address does not exist; here is the queue instead.")
 if case is not None and st.query_params.get("dataset") != str(case["dataset_id"]):

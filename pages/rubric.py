@@ -12,7 +12,7 @@ from pages.parts.plain import plain
 
 reviewer = require_reviewer()
 opened = st.query_params.get("rubric", "")
-shown = rubrics.rubric_by_id(int(opened)) if opened.isdecimal() else None
+shown = rubrics.rubric_by_id(int(opened)) if opened.isdecimal() and len(opened) < 16 else None
 if shown is None:
     st.warning("There is no such rubric in this workspace. Open one from a case that a Gecko metric has judged.")
     st.page_link("pages/cases.py", label="All cases", icon=":material/arrow_back:")

@@ -11,7 +11,8 @@ By hand, for the browser or to try the app without a key:
 
 Every request is checked: path, bearer key, model, messages, and every picture must decode. A request that is wrong is
 answered 400 and kept in `wrong`. What is answered can be scripted: `answers` is a list used up in order, or a
-function of the request; where it gives None, the default answer is a valid reply in the form that was asked for.
+function of the request; where it gives None, the default answer is a valid reply in the form that was asked for: scores,
+elements, a rubric, answers to its questions, statements or a reason.
 """
 
 from __future__ import annotations
@@ -85,6 +86,33 @@ class Request:
         return "SC" if len(self.texts) > 1 else "PQ"
 
     @property
+    def wants(self) -> str:
+        """What the reply is to hold, as the form in the first text says: scores, elements, questions, answers, …"""
+        form = self.texts[0].partition("Reply with one JSON object")[2]
+        kinds = ("elements", "questions", "answers", "statements", "score", "reason", "colour")
+        return next((kind for kind in kinds if f'"{kind}"' in form), "")
+
+    @property
+    def parts(self) -> tuple[str | bytes, ...]:
+        """Texts and the bytes of pictures in the order they were sent."""
+        images = iter(self.images)
+        return tuple(
+            part["text"] if part["type"] == "text" else next(images) for part in self.body["messages"][1]["content"]
+        )
+
+    @property
+    def frames(self) -> tuple[tuple[float, bytes], ...]:
+        """(seconds, bytes) of the frames of a video, in the order they were sent."""
+        found = zip(self.parts, self.parts[1:], strict=False)
+        at = [(re.fullmatch(r"Frame at (\d+\.\d\d) s:", text), image) for text, image in found if isinstance(text, str)]
+        return tuple((float(time[1]), image) for time, image in at if time and isinstance(image, bytes))
+
+    @property
+    def asked(self) -> tuple[tuple[int, str], ...]:
+        """(number, text) of the questions of a rubric that this request puts."""
+        return tuple((int(number), text) for number, text in re.findall(r"^(\d+)\. (.+)$", self.texts[2], re.MULTILINE))
+
+    @property
     def is_retry(self) -> bool:
         return len(self.body["messages"]) > 2
 
@@ -106,6 +134,67 @@ def drawn_scores(request: Request) -> Answer:
     """Scores 2-10 that depend on nothing but the pictures and the texts."""
     digest = hashlib.sha256(b"\0".join([*(text.encode() for text in request.texts), *request.images])).digest()
     return scores(*(2 + digest[i] % 9 for i in range(request.wanted)), reasoning="Drawn from the request's bytes.")
+
+
+def said(**reply: object) -> Answer:
+    """An answer that is a JSON object: said(answers=[…])."""
+    return Answer(json.dumps(reply, ensure_ascii=False))
+
+
+def drawn(request: Request) -> Answer:
+    """A valid reply in the form that was asked for; yes or no, letters and scores depend on the request's bytes alone."""
+    digest = hashlib.sha256(b"\0".join([*(text.encode() for text in request.texts), *request.images])).digest()
+
+    def word(number: int) -> str:
+        return "yes" if digest[number % 32] % 4 else "no"
+
+    match request.wants:
+        case "elements":
+            elements = [{"element": text, "answered": word(i)} for i, text in enumerate(_words(request.texts[2]))]
+            return said(reasoning="Drawn.", elements=elements, contradiction="no", score=int(digest[0] % 2))
+        case "questions":
+            return _drawn_rubric(request.texts[2], is_video="a) …" in request.texts[0])
+        case "answers":
+            verdicts = [("abcd"[digest[i % 32] % 4] if request.frames else word(i)) for i in range(len(request.asked))]
+            return said(
+                answers=[
+                    {"id": number, "question": text, "reasoning": "Drawn.", "verdict": verdict}
+                    for (number, text), verdict in zip(request.asked, verdicts, strict=True)
+                ]
+            )
+        case "statements":
+            heads = [part if isinstance(part, str) else "" for part in request.parts]
+            start = next(i for i, text in enumerate(heads) if text.startswith("The expected answer follows"))
+            end = next(i for i, text in enumerate(heads) if text.startswith("The retrieved context follows"))
+            texts = [text or f"picture {i}" for i, text in enumerate(heads[start + 1 : end], 1)]
+            statements = [
+                {"statement": t, "reason": "Drawn.", "node": 1, "verdict": word(i)} for i, t in enumerate(texts)
+            ]
+            return said(statements=statements)
+        case "reason":
+            return said(reason="Drawn: the context covers some of it.")
+        case "colour":
+            return said(colour="red")
+        case _:
+            return drawn_scores(request)
+
+
+def _words(prompt: str) -> list[str]:
+    """The first few words of a prompt, each once; a Chinese prompt is one word."""
+    return list(dict.fromkeys(re.findall(r"\w+", prompt.casefold())))[:4] or [prompt]
+
+
+def _drawn_rubric(prompt: str, is_video: bool) -> Answer:
+    words = _words(prompt)
+    questions = []
+    for number, word in enumerate(words, 1):
+        facts = {"id": number, "question": f"is {word} to be seen?"}
+        if is_video:
+            facts |= {"choices": ["a) yes", "b) no", "c) twice", "d) at the end"]}
+        else:
+            facts |= {"type": "object", "choices": ["yes", "no"]}
+        questions.append({**facts, "justification": "Drawn.", "answer": "a" if is_video else "yes"})
+    return said(keywords=" ".join(f"{{{i}}}[{word}]" for i, word in enumerate(words, 1)), questions=questions)
 
 
 class ChatServer:
@@ -158,7 +247,7 @@ class ChatServer:
             assert not self.wrong, f"the server was sent wrong requests: {self.wrong}"
 
     def answer_to(self, request: Request) -> Answer:
-        """The scripted answer, else drawn scores."""
+        """The scripted answer, else a drawn one."""
         if request.mode not in self._supports:
             return Answer(status=400, error={"message": f"response_format {request.mode} is not supported"})
         if self._script:
@@ -166,7 +255,7 @@ class ChatServer:
         else:
             with self._lock:
                 scripted = self._canned.pop(0) if self._canned else None
-        return scripted or drawn_scores(request)
+        return scripted or drawn(request)
 
     def take(self, handler: BaseHTTPRequestHandler, content: bytes) -> Request:
         """Check a request and keep it.
@@ -287,7 +376,26 @@ def _checked(path: str, headers: Mapping[str, str], content: bytes, model: str |
             _require(isinstance(part.get("text"), str) and part["text"], "a text part is empty")
         else:
             _picture(part)
+    if (body.get("response_format") or {}).get("type") == "json_schema":
+        wrapped = body["response_format"]["json_schema"]
+        _require(wrapped.get("strict") is True and wrapped.get("name"), "the schema has no name or is not strict")
+        _check_strict(wrapped["schema"], "schema")
     return body, key[1]
+
+
+def _check_strict(schema: object, where: str) -> None:
+    """What strict structured output demands: every object closed, and every property of it required."""
+    if isinstance(schema, list):
+        for number, entry in enumerate(schema):
+            _check_strict(entry, f"{where}[{number}]")
+    elif isinstance(schema, dict):
+        if schema.get("type") == "object":
+            _require(schema.get("additionalProperties") is False, f"{where} is an open object")
+            _require(
+                schema.get("required") == list(schema["properties"]), f"{where} has properties that are not required"
+            )
+        for key, entry in schema.items():
+            _check_strict(entry, f"{where}.{key}")
 
 
 def _picture(part: Mapping[str, Mapping[str, str]]) -> bytes:
@@ -319,7 +427,7 @@ def main() -> None:
 
     def slowly(request: Request) -> Answer:
         time.sleep(arguments.delay)
-        return drawn_scores(request)
+        return drawn(request)
 
     with ChatServer(slowly, port=arguments.port) as server:
         print(f"listening on {server.url}", flush=True)

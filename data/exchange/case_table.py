@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from data.exchange.columns import CASE_COLUMNS, SYNONYMS, split_list, texts
 from data.exchange.pictures import Pictures
+from data.exchange.tables import SURPLUS
 from data.images import MEDIA_TYPES, VIDEO_FORMATS, NotAPicture, Picture, examine, keep, kept_part
 from data.store import cases as case_store
 from evaluators.case import Case, Part
@@ -29,10 +30,12 @@ class Problem:
 class Matched:
     """A table matched with its pictures, nothing saved yet: the cases by row, and what is wrong.
 
-    cases: row number and case. rejected: the rows that give no case. unread: columns that are not read here.
+    cases: row number and case. columns: those of ours that the table has. rejected: the rows that give no
+    case. unread: columns that are not read here.
     """
 
     cases: list[tuple[int, Case]] = field(default_factory=list)
+    columns: set[str] = field(default_factory=set)
     pictures: list[Picture] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     rejected: int = 0
@@ -52,8 +55,14 @@ def match(rows: Iterable[Mapping[str, str]], pictures: Pictures, *, keeping: boo
     take = keep if keeping else examine
     for number, row in enumerate(rows, 1):
         if number == 1:
-            matched.unread.extend(c for c in row if c and c not in CASE_COLUMNS and c not in SYNONYMS)
+            matched.unread.extend(c for c in row if c and c not in CASE_COLUMNS and c not in SYNONYMS and c != SURPLUS)
+            matched.columns = {SYNONYMS.get(c, c) for c in row}
         if not any(value.strip() for value in row.values()):
+            continue
+        if SURPLUS in row:
+            told = "the row has more cells than the header; put texts that hold commas into quotes"
+            matched.problems.append(Problem(number, "", told))
+            matched.rejected += 1
             continue
         case = _case(number, row, lambda name: _picture(name, pictures, kept, take), matched)
         if not case.input and not case.output:
@@ -70,9 +79,48 @@ def match(rows: Iterable[Mapping[str, str]], pictures: Pictures, *, keeping: boo
 
 
 def save(dataset: str, matched: Matched) -> dict:
-    """Save matched cases, all or none; gives the report of an import."""
-    saved = case_store.save_cases(dataset, [case for _row, case in matched.cases], matched.pictures)
+    """Save matched cases, all or none; gives the report of an import.
+
+    A table changes only what it has: a column that it lacks, or a picture that was not found this time, leaves a known
+    case as it was there.
+    """
+    saved = case_store.save_cases(dataset, completed(dataset, matched), matched.pictures)
     return report(dataset, matched, saved)
+
+
+def completed(dataset: str, matched: Matched) -> list[Case]:
+    """The matched cases, with what the table does not say taken from the cases that are known."""
+    return [_completed(case, case_store.known_case(dataset, case.id), matched.columns) for _row, case in matched.cases]
+
+
+def _completed(case: Case, known: Case | None, columns: set[str]) -> Case:
+    if known is None:
+        return case
+    filled = {
+        "input": [*_side(case, known, "input", "text", "prompt" in columns),
+                  *_side(case, known, "input", "media", "input_images" in columns)],
+        "output": [*_side(case, known, "output", "media", "result_image" in columns),
+                   *_side(case, known, "output", "text", "actual_output" in columns)],
+        "expected": case.expected if "expected_output" in columns else known.expected,
+        "context": case.context if "retrieval_context" in columns else known.context,
+    }  # fmt: skip
+    return replace(
+        case,
+        **{role: tuple(_found_again(parts, getattr(known, role))) for role, parts in filled.items()},
+        generator=case.generator if "generator" in columns else known.generator,
+        tags=case.tags if "tags" in columns else known.tags,
+    )
+
+
+def _side(case: Case, known: Case, role: str, kind: str, is_told: bool) -> list[Part]:
+    """The texts or the media of a role: the table's, or the known ones where it has no such column."""
+    return [part for part in getattr(case if is_told else known, role) if (part.kind == "text") == (kind == "text")]
+
+
+def _found_again(parts: Iterable[Part], known: Sequence[Part]) -> list[Part]:
+    """A picture that is missing this time is the one of that name that was there before."""
+    kept = {part.source: part for part in known if part.sha256}
+    return [kept.get(part.source, part) if part.problem else part for part in parts]
 
 
 def report(dataset: str, matched: Matched, saved: case_store.Saved) -> dict:
@@ -88,6 +136,7 @@ def report(dataset: str, matched: Matched, saved: case_store.Saved) -> dict:
         },
         "verdicts": dict(nothing),
         "reviews": dict(nothing),
+        "labels_set_aside": saved.set_aside,
         "unread_columns": matched.unread,
         "problems": [vars(problem) for problem in matched.problems],
     }
@@ -101,6 +150,7 @@ def merged(reports: Sequence[dict], names: Sequence[str]) -> dict:
     return {
         "dataset": reports[0]["dataset"],
         **{kind: {what: sum(r[kind][what] for r in reports) for what in reports[0][kind]} for kind in kinds},
+        "labels_set_aside": sum(r["labels_set_aside"] for r in reports),
         "unread_columns": sorted({column for r in reports for column in r["unread_columns"]}),
         "problems": [{"file": name, **p} for r, name in zip(reports, names, strict=True) for p in r["problems"]],
     }

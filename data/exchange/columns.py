@@ -26,24 +26,43 @@ REVIEW_COLUMNS = ("reviewer", "human_label", "human_score", "blind", "comment")
 TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "cases": ("one row a case", (*CASE_COLUMNS, "revision", "created")),
     "verdicts": (
-        "one row a verdict, with every item in a column of its own",
+        "one row a verdict, with every item in a column of its own and the judge's raw replies",
         (
-            *("case_id", "prompt", "generator", "run", *VERDICT_COLUMNS, "problem", "flags"),
-            *("metric_version", "input_tokens", "output_tokens", "created"),
+            *(
+                "case_id",
+                "prompt",
+                "generator",
+                "revision",
+                "current_revision",
+                "run",
+                *VERDICT_COLUMNS,
+                "problem",
+                "flags",
+            ),
+            *(
+                "threshold",
+                "metric_version",
+                "rubric_version",
+                "input_tokens",
+                "output_tokens",
+                "created",
+                "raw_replies",
+            ),
         ),
     ),
     "reviews": (
         "one row for everything a person said, undone and revised labels included",
         (
-            *("case_id", "prompt", "generator", "criterion", *REVIEW_COLUMNS, "tags", "stands", "undoes"),
-            *("basis", "queue", "pi", "run", "token", "decided", "created"),
+            *("case_id", "prompt", "generator", "revision", "current_revision", "criterion", *REVIEW_COLUMNS, "tags"),
+            *("first", "stands", "undoes", "basis", "queue", "pi", "run", "token", "decided", "created"),
         ),
     ),
     "agreement": (
-        "one row a labelled case of a run: the judge's label, each person's, and the final one",
+        "one row a case of a run: the judge's label, each person's, and the final one",
         (
-            *("case_id", "prompt", "generator", "judge", "metric", "status", "score", "threshold", "judge_label"),
-            *("adjudicated", "final_label", "final_label_blind"),
+            *("case_id", "prompt", "generator", "revision", "judge", "metric", "status", "score", "threshold"),
+            *("judge_label", "adjudicated", "adjudicated_by", "adjudicated_at", "adjudication_reason"),
+            *("final_label", "final_label_blind", "final_label_all"),
         ),
     ),
 }
@@ -54,7 +73,7 @@ FORMULA_STARTS = tuple("=+-@\t\r＝＋－＠")
 
 def harmless(text: str) -> str:
     """A text as a cell: an apostrophe before what a spreadsheet would run."""
-    return "'" + text if text.startswith(FORMULA_STARTS) else text
+    return "'" + text if text.startswith(FORMULA_STARTS) or as_typed(text) != text else text
 
 
 def as_typed(cell: str) -> str:

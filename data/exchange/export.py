@@ -11,6 +11,7 @@ from data.store import agreement as agreement_store
 from data.store import cases as case_store
 from data.store import export as export_store
 from data.store.runs import run_by_id
+from evaluators.agreement import majority
 from evaluators.case import Case
 from evaluators.verdict import label_of
 
@@ -100,66 +101,53 @@ def _case_columns(case: Case) -> dict[str, object]:
 def _verdicts(dataset_id: int, run_id: int | None) -> Iterator[dict]:
     for verdict in export_store.verdicts(dataset_id, run_id):
         items = verdict.pop("items")
-        label = label_of(verdict["score"], verdict.pop("threshold"))
-        yield {
-            **{name: verdict[name] for name in ("case_id", "prompt", "generator", "run", "judge", "metric", "status", "score")},
-            "label": label,
-            "reasoning": verdict["reasoning"],
-            "problem": verdict["problem"],
-            "flags": join_list(verdict["flags"]),
-            "metric_version": verdict["metric_version"],
-            "input_tokens": verdict["input_tokens"],
-            "output_tokens": verdict["output_tokens"],
-            "created": verdict["created"],
-            **{f"item:{key}": value for key, value in items.items()},
-        }  # fmt: skip
+        verdict["label"] = label_of(verdict["score"], verdict["threshold"])
+        verdict["flags"] = join_list(verdict["flags"])
+        yield _columns("verdicts", verdict) | {f"item:{key}": value for key, value in items.items()}
 
 
 def _reviews(dataset_id: int) -> Iterator[dict]:
     for review in export_store.reviews(dataset_id):
         items = review.pop("items")
-        yield {
-            **{name: review[name] for name in ("case_id", "prompt", "generator", "criterion", "reviewer")},
-            "human_label": review["label"],
-            "human_score": review["score"],
-            "blind": review["blind"],
-            "comment": review["comment"],
-            "tags": join_list(review["tags"]),
-            "stands": review["stands"],
-            "undoes": review["undoes"],
-            "basis": review["basis"],
-            "queue": review["queue"],
-            "pi": review["pi"],
-            "run": review["run_id"],
-            "token": review["token"],
-            "decided": review["decided"],
-            "created": review["created"],
-            **{f"human_item:{key}": value for key, value in items.items()},
-        }
+        review |= {"human_label": review["label"], "human_score": review["score"], "run": review["run_id"]}
+        review["tags"] = join_list(review["tags"])
+        yield _columns("reviews", review) | {f"human_item:{key}": value for key, value in items.items()}
 
 
 def _agreement(run_id: int) -> Iterator[dict]:
+    """final_label is the lead's decision, else the majority of everybody's current labels, picked ones included;
+    final_label_blind and final_label_all are what the figures of either basis count."""
     run = run_by_id(run_id)
     labels = export_store.labels_of_run(run_id)
-    finals = {
-        basis: {pair["case_id"]: pair["gold"] for pair in agreement_store.agreement_rows(
-            agreement_store.Basis(run_id, run["threshold"], basis))}
+    counted = {
+        basis: {
+            pair["case_id"]: pair["gold"]
+            for pair in agreement_store.agreement_rows(agreement_store.Basis(run_id, run["threshold"], basis))
+        }
         for basis in agreement_store.BASES
-    }  # fmt: skip
+    }
     people = sorted({name for said in labels.values() for name in said})
     for case in export_store.judged_cases(run_id):
         said = labels.get(case["case"], {})
-        yield {
-            **{name: case[name] for name in ("case_id", "prompt", "generator")},
+        votes = [_VOTES.get(of.get("current")) for of in said.values()]
+        case |= {
             "judge": run["judge"]["name"],
             "metric": run["metric"],
-            "status": case["status"],
-            "score": case["score"],
             "threshold": run["threshold"],
             "judge_label": label_of(case["score"], run["threshold"]),
-            **{f"first_label:{name}": said.get(name, {}).get("first") for name in people},
-            **{f"label:{name}": said.get(name, {}).get("current") for name in people},
-            "adjudicated": case["adjudicated"],
-            "final_label": finals["all"].get(case["case"]),
-            "final_label_blind": finals["blind"].get(case["case"]),
+            "final_label": case["adjudicated"] or _LABELS[majority(votes)],
+            **{f"final_label_{basis}": counted[basis].get(case["case"]) for basis in counted},
         }
+        yield (
+            _columns("agreement", case)
+            | {f"first_label:{name}": said.get(name, {}).get("first") for name in people}
+            | {f"label:{name}": said.get(name, {}).get("current") for name in people}
+        )
+
+
+_VOTES = {"badcase": 1, "usable": 0}
+_LABELS = {1: "badcase", 0: "usable", None: None}
+
+
+def _columns(table: str, found: Mapping[str, object]) -> dict[str, object]:
+    return {column: found[column] for column in TABLES[table][1]}

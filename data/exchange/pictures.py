@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import unicodedata
 import zipfile
 import zlib
@@ -11,6 +12,17 @@ from typing import BinaryIO
 
 from data.images import MAX_BYTES
 
+#: What Python's zip reader raises on a damaged, encrypted or hostile archive.
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    EOFError,
+    OSError,
+)
 MAX_FILES = 100_000
 MAX_TOTAL_BYTES = 20_000_000_000
 
@@ -108,7 +120,7 @@ def _zip_readers(file: Path | BinaryIO, name: str) -> dict[str, Callable[[], byt
     """Readers of a zip's members; sizes are checked before anything is unpacked, and nothing is written to disk."""
     try:
         archive = zipfile.ZipFile(file)
-    except zipfile.BadZipFile as error:
+    except _DAMAGED as error:
         raise PicturesUnusable(f"{name} is not a zip file that can be read: {error}.") from error
     members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX/")]
     if len(members) > MAX_FILES:
@@ -121,7 +133,7 @@ def _zip_readers(file: Path | BinaryIO, name: str) -> dict[str, Callable[[], byt
             try:
                 with archive.open(member) as file:
                     return file.read(MAX_BYTES + 1)
-            except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:  # damaged or encrypted
+            except _DAMAGED as error:
                 raise LookupError(f"{member.filename} cannot be unpacked: {error}") from error
 
         return read

@@ -8,10 +8,9 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
-from xml.etree.ElementTree import ParseError
 
 import openpyxl
-from openpyxl.utils.exceptions import InvalidFileException
+from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, MergedCell
 
 from data.exchange.columns import CASE_COLUMNS, SYNONYMS, as_typed, harmless
 
@@ -20,7 +19,8 @@ MAX_CELL = 1_000_000
 #: Bytes that an XLSX file may unpack to.
 MAX_UNPACKED = 500_000_000
 _KNOWN = {*CASE_COLUMNS, *SYNONYMS}
-_SURPLUS = "\x00surplus"  # where cells beyond the header's go; no column can have this name
+#: The key of a row that has more cells than the header; no column can have this name.
+SURPLUS = "\x00surplus"
 
 
 class TableUnreadable(ValueError):  # noqa: N818 - it names what the table is
@@ -51,11 +51,17 @@ def read_csv(content: bytes, name: str) -> list[dict[str, str]]:
     header = text.partition("\n")[0]
     delimiter = max(",;\t", key=header.count)
     try:
-        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey=_SURPLUS, restval="")
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey=SURPLUS, restval="")
         names = [(column or "").strip() for column in reader.fieldnames or []]
         _check_names(names, name)
         reader.fieldnames = names
-        return _checked([{c: as_typed(row[c] or "") for c in names} for row in reader], name)
+        rows = []
+        for row in reader:
+            surplus = row.pop(SURPLUS, None)
+            rows.append({column: as_typed(cell or "") for column, cell in row.items()})
+            if surplus and any(surplus):
+                rows[-1][SURPLUS] = ", ".join(surplus)
+        return _checked(rows, name)
     except csv.Error as error:
         raise TableUnreadable(f"{name} cannot be read as CSV: {error}.") from error
 
@@ -78,26 +84,33 @@ def write_judged(source: Path, verdicts: Mapping[int, tuple[float | None, str]],
         _fill_sheet(_sheet(book, source.name), verdicts)
         book.save(output)
         return
-    rows = read_table(content, source.name)
+    rows = [{c: cell for c, cell in row.items() if c != SURPLUS} for row in read_table(content, source.name)]
     columns = list(dict.fromkeys([*rows[0], "score", "reasoning"]))
     with output.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.DictWriter(file, columns)
         writer.writeheader()
         for number, row in enumerate(rows, 1):
             score, reasoning = verdicts.get(number, (None, ""))
-            filled = row | {"score": "" if score is None else f"{score:g}", "reasoning": reasoning}
+            filled = row | {"score": _number(score), "reasoning": reasoning}
             writer.writerow({column: harmless(cell) for column, cell in filled.items()})
 
 
 def _read_xlsx(content: bytes, name: str) -> list[dict[str, str]]:
-    sheet = _sheet(_workbook(content, name, read_only=True), name)
-    lines = sheet.iter_rows(values_only=True)
-    names = [_text(cell).strip() for cell in next(lines, ())]
-    _check_names(names, name)
-    found = []
-    for line in lines:
-        cells = [_text(cell) for cell in line] + [""] * (len(names) - len(line))
-        found.append({column: as_typed(cell) for column, cell in zip(names, cells, strict=False) if column})
+    book = _workbook(content, name, read_only=True)
+    try:
+        lines = _sheet(book, name).iter_rows(values_only=True)
+        names = [_text(cell).strip() for cell in next(lines, ())]
+        _check_names(names, name)
+        found = []
+        for line in lines:
+            cells = [_text(cell) for cell in line] + [""] * (len(names) - len(line))
+            found.append({column: as_typed(cell) for column, cell in zip(names, cells, strict=False) if column})
+    except TableUnreadable:
+        raise
+    except Exception as error:  # a damaged sheet is only met while its rows are read
+        raise TableUnreadable(f"{name} cannot be read as an Excel file: {error}.") from error
+    while found and not any(cell.strip() for cell in found[-1].values()):
+        found.pop()  # Excel keeps formatted rows that hold nothing
     return found
 
 
@@ -108,9 +121,9 @@ def _workbook(content: bytes, name: str, read_only: bool = False) -> openpyxl.Wo
         if unpacked > MAX_UNPACKED:
             raise TableUnreadable(f"{name} would unpack to {unpacked:,} bytes, more than {MAX_UNPACKED:,}.")
         return openpyxl.load_workbook(io.BytesIO(content), read_only=read_only, data_only=read_only)
-    except (zipfile.BadZipFile, InvalidFileException, KeyError, ParseError, ValueError, OSError) as error:
-        if isinstance(error, TableUnreadable):
-            raise
+    except TableUnreadable:
+        raise
+    except Exception as error:  # on a damaged file openpyxl raises whatever its zip and XML readers raise
         raise TableUnreadable(f"{name} cannot be read as an Excel file: {error}.") from error
 
 
@@ -125,25 +138,33 @@ def _sheet(book: openpyxl.Workbook, name: str):
 
 def _as_workbook(rows: Sequence[Mapping[str, str]]) -> openpyxl.Workbook:
     book = openpyxl.Workbook()
-    book.active.append(list(rows[0]))
-    for row in rows:
-        book.active.append(list(row.values()))
+    for number, row in enumerate([dict(zip(rows[0], rows[0], strict=True)), *rows], 1):
+        for place, text in enumerate(row.values(), 1):
+            _put_text(book.active.cell(number, place), text)
     return book
 
 
 def _fill_sheet(sheet, verdicts: Mapping[int, tuple[float | None, str]]) -> None:
-    names = [_text(cell.value).strip() for cell in sheet[1]]
-    while names and not names[-1]:
-        names.pop()
+    """Fill or add the two columns; a row without a verdict loses what stood there."""
+    places = {_text(cell.value).strip(): cell.column for cell in sheet[1]}
+    last_row, free = sheet.max_row, sheet.max_column + 1
     for title in ("score", "reasoning"):
-        if title not in names:
-            names.append(title)
-            sheet.cell(1, len(names), title)
-    for number, (score, reasoning) in verdicts.items():
-        sheet.cell(number + 1, names.index("score") + 1).value = score
-        cell = sheet.cell(number + 1, names.index("reasoning") + 1)
-        cell.value = openpyxl.cell.cell.ILLEGAL_CHARACTERS_RE.sub("", reasoning)[:32_767]  # what a cell can hold
-        cell.data_type = "s"  # a reasoning that begins with = is a text
+        if title not in places:
+            places[title], free = free, free + 1
+            sheet.cell(1, places[title], title)
+    for number in range(1, max(last_row, *(n + 1 for n in verdicts)) if verdicts else last_row):
+        score, reasoning = verdicts.get(number, (None, ""))
+        cells = [sheet.cell(number + 1, places[title]) for title in ("score", "reasoning")]
+        if not any(isinstance(cell, MergedCell) for cell in cells):
+            cells[0].value = int(score) if score is not None and float(score).is_integer() else score
+            _put_text(cells[1], reasoning)
+
+
+def _put_text(cell, text: str) -> None:
+    """A text into a cell, as a text: without what XML forbids, as long as a cell can be, and never run as a formula."""
+    cell.value = ILLEGAL_CHARACTERS_RE.sub("", text)[:32_767] or None
+    if cell.value is not None:
+        cell.data_type = "s"
 
 
 def _check_names(names: Sequence[str], name: str) -> None:
@@ -158,6 +179,11 @@ def _checked(rows: list[dict[str, str]], name: str) -> list[dict[str, str]]:
     if not rows:
         raise TableUnreadable(f"{name} has a header and no rows.")
     return rows
+
+
+def _number(score: float | None) -> str:
+    """A score as text, to its last digit; a whole one without a point."""
+    return "" if score is None else str(int(score)) if float(score).is_integer() else repr(float(score))
 
 
 def _text(value: object) -> str:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from data.store.connection import row, rows
 
 BASES = {
-    "blind": "first labels, given before the verdict was seen",
-    "all": "current labels, the verdict hidden or shown",
+    "blind": "first labels, given blind",
+    "all": "current labels, blind or not",
 }
 
 _VOTES = {
@@ -95,14 +95,22 @@ def disagreements(basis: Basis, limit: int = 500) -> list[dict]:
     )
 
 
+def count_disagreements(basis: Basis) -> int:
+    """How many such cases there are."""
+    return row(
+        f"{basis._with} SELECT count(*) AS n FROM pairs WHERE gold IS NOT NULL AND (judge IS NULL OR judge != gold)",
+        basis._parameters,
+    )["n"]
+
+
 def agreement_rows(basis: Basis) -> list[dict]:
     """Every case that people labelled, gold and the judge's label beside each other, for the export."""
     return rows(f"{basis._with} SELECT * FROM pairs ORDER BY case_id", basis._parameters)
 
 
-def unresolved(basis: Basis) -> int:
-    """How many labelled cases have no gold label: a tie, or only unsure."""
-    return row(f"{basis._with} SELECT count(*) AS n FROM pairs WHERE gold IS NULL", basis._parameters)["n"]
+def unresolved(basis: Basis) -> list[dict]:
+    """The labelled cases that have no gold label: a tie, or only unsure."""
+    return rows(f"{basis._with} SELECT * FROM pairs WHERE gold IS NULL ORDER BY case_id", basis._parameters)
 
 
 def vote_patterns(basis: Basis) -> list[tuple[int, int, int]]:
@@ -115,13 +123,16 @@ def vote_patterns(basis: Basis) -> list[tuple[int, int, int]]:
 
 
 def left_out(run_id: int) -> dict:
-    """Labels on the run's cases that never count: picked (nobody drew the case), and stale (the case has changed)."""
+    """People's labels on the run's cases that do not count: picked (nobody drew the case), stale (the case has changed)."""
     return row(
         "SELECT (SELECT count(*) FROM current_reviews r JOIN verdicts v ON v.case_id = r.case_id AND v.run_id = run.id "
         "  WHERE r.criterion = run.criterion AND r.basis = 'opportunistic') AS picked, "
-        "(SELECT count(*) FROM reviews r JOIN cases c ON c.id = r.case_id "
-        "  JOIN verdicts v ON v.case_id = r.case_id AND v.run_id = run.id "
-        "  WHERE r.criterion = run.criterion AND r.label IS NOT NULL AND r.revision < c.revision) AS stale "
+        "(SELECT count(DISTINCT r.case_id || '/' || r.reviewer_id) FROM reviews r JOIN cases c ON c.id = r.case_id "
+        "  JOIN run_cases rc ON rc.case_id = r.case_id AND rc.run_id = run.id "
+        "  WHERE r.criterion = run.criterion AND r.label IS NOT NULL AND r.revision != c.revision "
+        "  AND NOT EXISTS (SELECT 1 FROM reviews u WHERE u.undoes = r.id) "
+        "  AND NOT EXISTS (SELECT 1 FROM standing_reviews s WHERE s.case_id = r.case_id "
+        "    AND s.reviewer_id = r.reviewer_id AND s.criterion = r.criterion)) AS stale "
         "FROM runs run WHERE run.id = ?",
         [run_id],
     )

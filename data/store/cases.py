@@ -14,11 +14,13 @@ from evaluators.case import ROLES, Case, Part
 
 @dataclass(frozen=True)
 class Saved:
-    """How many cases were new, changed or unchanged."""
+    """How many cases were new, changed or unchanged; set_aside: how many labels no longer count, since what they are about
+    has changed. They are kept, and count again when the case is as it was."""
 
     new: int = 0
     changed: int = 0
     unchanged: int = 0
+    set_aside: int = 0
 
 
 @dataclass(frozen=True)
@@ -61,10 +63,11 @@ def datasets() -> list[dict]:
 def save_cases(dataset: str, cases: Iterable[Case], pictures: Iterable[images.Picture] = ()) -> Saved:
     """Save cases into a dataset, creating it if need be; all of them or none.
 
-    A case whose id is known and whose content differs gets a new revision: what was said of the older one stays with
-    the older one. The pictures that the cases show must be among `pictures` or already known.
+    A case whose id is known and whose texts or pictures differ gets a new revision, or goes back to the older one that was
+    just like it: what was said of a revision stays with it. A changed generator or tag makes no revision. The pictures
+    that the cases show must be among `pictures` or already known.
     """
-    counts = {"new": 0, "changed": 0, "unchanged": 0}
+    counts = {"new": 0, "changed": 0, "unchanged": 0, "set_aside": 0}
     with writing() as db:
         for picture in pictures:
             _save_picture(db, picture)
@@ -72,19 +75,31 @@ def save_cases(dataset: str, cases: Iterable[Case], pictures: Iterable[images.Pi
         if dataset_row is None:
             dataset_row = insert(db, "datasets", name=dataset, created=now())
         for case in cases:
-            counts[_save_case(db, dataset_row, case)] += 1
+            what, set_aside = _save_case(db, dataset_row, case)
+            counts[what] += 1
+            counts["set_aside"] += set_aside
     return Saved(**counts)
 
 
 def compare(dataset: str, cases: Iterable[Case]) -> Saved:
     """What `save_cases` would do, without doing it."""
-    found, counts = dataset_id(dataset), {"new": 0, "changed": 0, "unchanged": 0}
-    seen = set()
+    found, counts = dataset_id(dataset), {"new": 0, "changed": 0, "unchanged": 0, "set_aside": 0}
     for case in cases:
         known = _known(found, case.id) if found else None
-        counts["new" if known is None and case.id not in seen else _change(known, case)] += 1
-        seen.add(case.id)
+        if known is None:
+            counts["new"] += 1
+            continue
+        counts[_change(known, case)] += 1
+        if _parts_content(known[1]) != _parts_content(case):
+            counts["set_aside"] += _standing_labels(known[0]["id"])
     return Saved(**counts)
+
+
+def known_case(dataset: str, external_id: str) -> Case | None:
+    """The case of that id as it is now, None if the dataset has none."""
+    found = dataset_id(dataset)
+    known = _known(found, external_id) if found else None
+    return known[1] if known else None
 
 
 def case_by_id(case_id: int) -> dict | None:
@@ -142,17 +157,18 @@ def tags(dataset_id: int | None = None) -> list[str]:
     return [found_row["tag"] for found_row in found]
 
 
-def marks(case_ids: Sequence[int]) -> dict[int, dict]:
+def marks(case_ids: Sequence[int], reviewer_id: int) -> dict[int, dict]:
     """What is known of cases at a glance, by case id: status, score and threshold of the newest verdict (None without
-    one; flaky runs left out), and the people's current labels."""
+    one; flaky runs left out), the people's current labels, and whether one of them is this reviewer's (mine)."""
     slots = ",".join("?" * len(case_ids))
     found = rows(
         "SELECT c.id, v.status, v.score, r.threshold, (SELECT json_group_array(p.label) FROM current_reviews p "
-        "  WHERE p.case_id = c.id) AS labels_json FROM cases c "
+        "  WHERE p.case_id = c.id) AS labels_json, EXISTS (SELECT 1 FROM current_reviews m WHERE m.case_id = c.id "
+        "  AND m.reviewer_id = ?) AS mine FROM cases c "
         "LEFT JOIN verdicts v ON v.id = (SELECT max(w.id) FROM verdicts w JOIN runs q ON q.id = w.run_id "
         "  WHERE w.case_id = c.id AND w.revision = c.revision AND NOT q.options_json ->> 'flaky') "
         f"LEFT JOIN runs r ON r.id = v.run_id WHERE c.id IN ({slots})",
-        list(case_ids),
+        [reviewer_id, *case_ids],
     )
     return {r["id"]: r for r in found}
 
@@ -177,11 +193,6 @@ def load_cases(case_ids: Sequence[int], revisions: dict[int, int] | None = None)
         )
         for case_id, r in found.items()
     }  # fmt: skip
-
-
-def picture_extension(sha256: str) -> str | None:
-    """The extension of a kept picture's file, or None if it is not known."""
-    return value("SELECT extension FROM images WHERE sha256 = ?", [sha256])
 
 
 def _where(wanted: CaseFilter) -> tuple[str, list]:
@@ -239,21 +250,34 @@ def _parts_content(case: Case) -> list:
     return [[(p.kind, p.text, p.sha256, "" if p.sha256 else p.source) for p in getattr(case, role)] for role in ROLES]
 
 
-def _save_case(db: sqlite_utils.Database, dataset_row: int, case: Case) -> str:
+def _save_case(db: sqlite_utils.Database, dataset_row: int, case: Case) -> tuple[str, int]:
+    """What became of the case (new, changed, unchanged), and how many labels that set aside."""
     known = _known(dataset_row, case.id)
     facts = {"prompt": case.prompt, "generator": case.generator, "tags_json": list(case.tags)}
     if known is None:
         case_row = insert(db, "cases", dataset_id=dataset_row, external_id=case.id, created=now(), **facts)
         _save_parts(db, case_row, 1, case)
-        return "new"
+        return "new", 0
     if _change(known, case) == "unchanged":
-        return "unchanged"
-    case_row, revision = known[0]["id"], known[0]["revision"]
+        return "unchanged", 0
+    case_row, revision, set_aside = known[0]["id"], known[0]["revision"], 0
     if _parts_content(known[1]) != _parts_content(case):
-        revision += 1
-        _save_parts(db, case_row, revision, case)
+        set_aside = _standing_labels(case_row)
+        last = value("SELECT max(revision) FROM parts WHERE case_id = ?", [case_row]) or 1
+        same = [
+            r
+            for r in range(1, last + 1)
+            if _parts_content(load_cases([case_row], {case_row: r})[case_row]) == _parts_content(case)
+        ]
+        revision = same[-1] if same else last + 1
+        if not same:
+            _save_parts(db, case_row, revision, case)
     update(db, "cases", case_row, revision=revision, **facts)
-    return "changed"
+    return "changed", set_aside
+
+
+def _standing_labels(case_row: int) -> int:
+    return value("SELECT count(*) FROM current_reviews WHERE case_id = ?", [case_row])
 
 
 def _save_parts(db: sqlite_utils.Database, case_row: int, revision: int, case: Case) -> None:

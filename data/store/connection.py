@@ -21,6 +21,9 @@ from data.store.migrations import MIGRATIONS
 #: Seconds that a writer waits for another one.
 BUSY_SECONDS = 30
 
+#: What is raised when the store cannot take or give something now: a full disk, a locked or damaged database.
+StoreError = sqlite3.Error
+
 _local = threading.local()
 
 
@@ -65,10 +68,11 @@ def writing() -> Iterator[sqlite_utils.Database]:
     db.conn.execute("BEGIN IMMEDIATE")
     try:
         yield db
+        db.conn.execute("COMMIT")
     except BaseException:
-        db.conn.execute("ROLLBACK")
+        if db.conn.in_transaction:  # a full disk may have ended it already
+            db.conn.execute("ROLLBACK")
         raise
-    db.conn.execute("COMMIT")
 
 
 def rows(sql: str, parameters: Sequence | dict = ()) -> list[dict]:

@@ -19,7 +19,14 @@ def judge_named(name: str) -> dict | None:
 
 
 def save_endpoint(name: str, settings: EndpointSettings) -> int:
-    """Save a judge with an endpoint; gives its id. Saving a known name changes its settings for runs to come."""
+    """Save a judge with an endpoint; gives its id. Saving a known name changes its settings for runs to come, and how it
+    replies is found out anew.
+
+    :raises ValueError: if the settings hold a secret or something unusable, or the name is that of a recorded judge.
+    """
+    wrong = settings.unfit_to_save()
+    if wrong:
+        raise ValueError(wrong)
     facts = asdict(settings)
     mode = facts.pop("mode")
     known = judge_named(name)
@@ -28,7 +35,7 @@ def save_endpoint(name: str, settings: EndpointSettings) -> int:
             return insert(db, "judges", name=name, kind="endpoint", settings_json=facts, mode=mode, created=now())
         if known["kind"] != "endpoint":
             raise ValueError(f"{name!r} is the name of a {known['kind']} judge; choose another name.")
-        if known["settings"] != facts:
+        if known["settings"] != facts or known["mode"] != mode:
             update(db, "judges", known["id"], settings_json=facts, mode=mode)
     return known["id"]
 
@@ -42,10 +49,12 @@ def save_recorded(name: str, identity: dict) -> int:
         return insert(db, "judges", name=name, kind="recorded", settings_json=identity, created=now())
 
 
-def remember_mode(judge_id: int, mode: str) -> None:
-    """Remember which reply form an endpoint can do."""
+def remember_mode(judge_id: int, mode: str, settings: dict | None = None) -> None:
+    """Remember which reply form an endpoint can do; not if the judge has other settings by now than those named."""
     with writing() as db:
-        update(db, "judges", judge_id, mode=mode)
+        known = row("SELECT settings_json FROM judges WHERE id = ?", [judge_id])
+        if settings is None or known["settings"] | {"base_url": settings["base_url"]} == settings:
+            update(db, "judges", judge_id, mode=mode)
 
 
 def endpoint_settings(judge: dict) -> EndpointSettings:

@@ -193,3 +193,31 @@ def m005_answers(db: sqlite_utils.Database) -> None:
         db.conn.execute(f"ALTER TABLE items ADD COLUMN {column}")
     db.conn.execute("ALTER TABLE rubrics ADD COLUMN keywords TEXT NOT NULL DEFAULT ''")
     db.conn.execute("ALTER TABLE rubrics ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0")
+
+
+@MIGRATIONS()
+def m006_seen(db: sqlite_utils.Database) -> None:
+    """Who has seen a verdict on which revision of a case, how long workers worked, and first labels that stay first.
+
+    An undo row is `blind` when the verdict had not been seen by then: a slip. Taking a label back after seeing the verdict
+    does not make it unsaid; it stays that person's first label. A drawn label comes before a picked one.
+    """
+    _execute(
+        db,
+        """
+        CREATE TABLE seen_verdicts (
+            reviewer_id INTEGER NOT NULL REFERENCES reviewers(id), case_id INTEGER NOT NULL REFERENCES cases(id),
+            revision INTEGER NOT NULL, seen TEXT NOT NULL, PRIMARY KEY (reviewer_id, case_id, revision)
+        ) STRICT, WITHOUT ROWID;
+        ALTER TABLE runs ADD COLUMN seconds REAL NOT NULL DEFAULT 0;
+        DROP VIEW first_reviews;
+        CREATE VIEW first_reviews AS
+            SELECT * FROM (
+                SELECT r.*, row_number() OVER (
+                    PARTITION BY r.case_id, r.criterion, r.reviewer_id ORDER BY r.basis = 'opportunistic', r.id
+                ) AS place
+                FROM reviews r JOIN cases c ON c.id = r.case_id AND c.revision = r.revision
+                WHERE r.label IS NOT NULL AND NOT EXISTS (SELECT 1 FROM reviews u WHERE u.undoes = r.id AND u.blind = 1)
+            ) WHERE place = 1
+        """,
+    )

@@ -1,7 +1,9 @@
 """In which order cases are offered to a reviewer, and with what chance.
 
 The random queue shuffles the whole dataset for each reviewer before the first case is shown, and writes that order
-down: whatever part of it somebody gets through is a simple random sample. Cases that come later are shuffled behind.
+down: whatever part of it somebody gets through is a simple random sample of the cases that were there. Cases that come
+later are shuffled behind. A label on a case that somebody picked does not take it out of the queue: picked are the
+suspicious ones, and a sample without them would flatter the judge.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ ORDER BY c.id
 def next_cases(
     dataset_id: int, criterion: str, reviewer_id: int, count: int, skipped: Sequence[int] = ()
 ) -> list[dict]:
-    """The next cases of the random queue that this person has not labelled: case_id, draw_id, in order.
+    """The next cases of the random queue that this person has not labelled when drawn: case_id, draw_id, in order.
 
     Cases in `skipped` come last.
     """
@@ -34,7 +36,7 @@ def next_cases(
         "SELECT d.case_id, d.id AS draw_id FROM queue_draws d JOIN cases c ON c.id = d.case_id "
         "WHERE d.queue = ? AND d.reviewer_id = ? AND d.criterion = ? AND c.dataset_id = ? AND NOT EXISTS ("
         "  SELECT 1 FROM standing_reviews r WHERE r.case_id = d.case_id AND r.criterion = d.criterion "
-        "  AND r.reviewer_id = d.reviewer_id) "
+        "  AND r.reviewer_id = d.reviewer_id AND r.basis != 'opportunistic') "
         f"ORDER BY d.case_id IN ({marks}), d.id LIMIT ?",
         [RANDOM, reviewer_id, criterion, dataset_id, *skipped, count],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from data.store.connection import database, insert, insert_many, now, row, rows, value, writing
@@ -39,7 +39,8 @@ class Review:
     """What one person said about one case under one criterion.
 
     token: made where the review was made; the store takes each one once. label: one of LABELS. items: corrected items
-    by key, a number for a sub-score or an answer text. blind: the judge's verdict was hidden when the label was given.
+    by key, a number for a sub-score or an answer text. blind: the judge's verdict was hidden when the label was given; the
+    store knows better where this person has seen it before.
     run_id: the run whose verdict was, or was to be, beside the case. draw_id: the queue draw that offered the case;
     without one the person picked it, and it never enters an estimate. decided: the browser's time; dwell_ms: how long
     the case was looked at.
@@ -97,11 +98,12 @@ def save_review(review: Review) -> bool:
         if current is None or not 1 <= review.revision <= current:
             raise ReviewRefused(f"There is no revision {review.revision} of case {review.case_id}.")
         basis, draw_id = _basis(review)
+        blind = review.blind and not has_seen(review.reviewer_id, review.case_id, review.revision)
         try:
             review_id = insert(
                 db, "reviews", token=review.token, case_id=review.case_id, revision=review.revision,
                 criterion=review.criterion, reviewer_id=review.reviewer_id, label=review.label, score=review.score,
-                tags_json=list(review.tags), comment=review.comment, blind=int(review.blind), run_id=review.run_id,
+                tags_json=list(review.tags), comment=review.comment, blind=int(blind), run_id=review.run_id,
                 draw_id=draw_id, basis=basis, decided=review.decided, dwell_ms=review.dwell_ms,
                 created=review.created or now(),
             )  # fmt: skip
@@ -131,9 +133,32 @@ def undo_review(token: str, undone_token: str, reviewer_id: int) -> bool:
         insert(
             db, "reviews", token=token, case_id=undone["case_id"], revision=undone["revision"],
             criterion=undone["criterion"], reviewer_id=reviewer_id, undoes=undone["id"], tags_json=[], comment="",
-            blind=undone["blind"], run_id=undone["run_id"], basis=undone["basis"], created=now(),
+            blind=int(not has_seen(reviewer_id, undone["case_id"], undone["revision"])), run_id=undone["run_id"],
+            basis=undone["basis"], created=now(),
         )  # fmt: skip
     return True
+
+
+def saw_verdicts(reviewer_id: int, case_ids: Iterable[int]) -> None:
+    """Write down that a person has been shown a verdict on these cases as they are now: no later label is blind."""
+    unseen = [case_id for case_id in case_ids if not has_seen(reviewer_id, case_id)]
+    if unseen:
+        with writing() as db:
+            db.conn.executemany(
+                "INSERT OR IGNORE INTO seen_verdicts SELECT ?, id, revision, ? FROM cases WHERE id = ?",
+                [(reviewer_id, now(), case_id) for case_id in unseen],
+            )
+
+
+def has_seen(reviewer_id: int, case_id: int, revision: int | None = None) -> bool:
+    """Whether a person has been shown a verdict on a revision of a case (the current one if none is named)."""
+    return bool(
+        value(
+            "SELECT 1 FROM seen_verdicts s JOIN cases c ON c.id = s.case_id "
+            "WHERE s.reviewer_id = ? AND s.case_id = ? AND s.revision = coalesce(?, c.revision)",
+            [reviewer_id, case_id, revision],
+        )
+    )
 
 
 def adjudicate(token: str, case_id: int, criterion: str, reviewer_id: int, label: str, reason: str) -> bool:

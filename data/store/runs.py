@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import sqlite_utils
 
 from data.store.connection import insert, insert_many, now, row, rows, update, value, writing
 from data.store.judges import endpoint_settings
 from evaluators.metrics import metric_named
 from evaluators.metrics.base import Metric
-from evaluators.verdict import Options, Verdict, label_of
+from evaluators.verdict import Item, Options, Verdict, label_of
 
 #: Seconds without a heartbeat after which a worker is taken for dead.
 HEARTBEAT_LIMIT = 15.0
+#: Cases at once where the judge sets no limit.
+RECORDED_AT_ONCE = 8
 
 #: What each status of a run means; `interrupted` is a run whose worker fell silent.
 RUN_STATUS_WORDS = {
@@ -54,17 +59,16 @@ def create_run(
     """
     settings = dict(judge["settings"])
     if judge["kind"] == "endpoint":
-        settings["base_url"] = endpoint_settings(
-            judge
-        ).url  # what OPENAI_BASE_URL says now, for whoever resumes it later
-    if concurrency is not None:
-        settings["concurrency"] = concurrency
+        # What OPENAI_BASE_URL says now, for whoever resumes the run later.
+        settings["base_url"] = endpoint_settings(judge).url
+    facts = {"name": judge["name"], "kind": judge["kind"], "settings": settings, "mode": judge["mode"]}
+    facts["concurrency"] = concurrency or settings.get("concurrency") or RECORDED_AT_ONCE
     with writing() as db:
         run_id = insert(
             db, "runs",
             dataset_id=dataset_id,
             judge_id=judge["id"],
-            judge_json={"name": judge["name"], "kind": judge["kind"], "settings": settings, "mode": judge["mode"]},
+            judge_json=facts,
             metric=metric.name,
             metric_version=metric.version,
             metric_settings_json=metric.settings(),
@@ -77,7 +81,7 @@ def create_run(
         )  # fmt: skip
         chosen = db.conn.execute(
             "SELECT id, revision FROM cases WHERE dataset_id = ? ORDER BY id LIMIT ?",
-            [dataset_id, -1 if limit is None else limit],
+            [dataset_id, -1 if limit is None or case_ids is not None else limit],
         ).fetchall()
         if case_ids is not None:
             revisions = dict(chosen)
@@ -105,8 +109,10 @@ def claim(run_id: int, worker: str) -> str | None:
         run = run_by_id(run_id)
         if run is None:
             return f"There is no run {run_id}."
-        if run["status"] == "cancelled" and run["started"] is None:
-            return f"Run {run_id} was cancelled before it began."
+        if run["status"] == "cancelled":
+            return f"Run {run_id} was cancelled."
+        if run["metric_version"] != metric_of(run).version:
+            return f"The metric {run['metric']} has changed since run {run_id} was made; start a new run."
         if run["status"] == "running":
             silent = time.time() - (run["heartbeat"] or 0)
             return f"Run {run_id} is being judged by another worker (its last sign of life was {silent:.0f} s ago)."
@@ -126,17 +132,27 @@ def beat(run_id: int, worker: str) -> str:
         found = db.conn.execute("SELECT worker, cancel_requested FROM runs WHERE id = ?", [run_id]).fetchone()
         if found is None or found[0] != worker:
             return "lost"
-        update(db, "runs", run_id, heartbeat=time.time())
+        _count_time(db, run_id)
         return "cancel" if found[1] else "go"
 
 
 def finish(run_id: int, worker: str, status: str, problem: str = "") -> None:
     """The worker's last word on a run: done, cancelled or stopped."""
     with writing() as db:
+        _count_time(db, run_id)
         db.conn.execute(
             "UPDATE runs SET status = ?, problem = ?, finished = ?, worker = '' WHERE id = ? AND worker = ?",
             [status, problem, now(), run_id, worker],
         )
+
+
+def _count_time(db: sqlite_utils.Database, run_id: int) -> None:
+    """Add the time since the last sign of life to the seconds that this run was worked on, and give a new one."""
+    at = time.time()
+    db.conn.execute(
+        "UPDATE runs SET seconds = seconds + max(0, ? - heartbeat), heartbeat = ? WHERE id = ? AND status = 'running'",
+        [at, at, run_id],
+    )
 
 
 def request_cancel(run_id: int) -> bool:
@@ -153,7 +169,7 @@ def request_cancel(run_id: int) -> bool:
 
 
 def requeue(run_id: int) -> None:
-    """Let a worker take a run up again that was cancelled, also before it began."""
+    """Let a worker take up again a run that was cancelled."""
     with writing() as db:
         db.conn.execute("UPDATE runs SET status = 'queued' WHERE id = ? AND status = 'cancelled'", [run_id])
 
@@ -197,7 +213,8 @@ def save_verdicts(run_id: int, verdicts: Sequence[tuple[int, int, Verdict]]) -> 
 def summary(run_id: int) -> dict:
     """A run in numbers: cases, verdicts by status, mean score of the scored ones, calls, tokens, seconds.
 
-    Token sums are None when no reply of the run reported any (unknown is not 0). cached_calls were paid for before.
+    calls were made and paid for by this run; cached_calls are uses of replies that were paid for already. Token sums are
+    None when no reply of the run reported any (unknown is not 0). seconds is the time that workers worked on it.
     """
     run = run_by_id(run_id)
     statuses = dict.fromkeys(("ok", "unreadable", "refused", "failed", "skipped"), 0)
@@ -208,16 +225,16 @@ def summary(run_id: int) -> dict:
         }
     )
     calls = row(
-        "SELECT count(*) - coalesce(sum(vr.cached), 0) AS calls, coalesce(sum(vr.cached), 0) AS cached_calls, "
-        "sum(CASE WHEN vr.cached = 0 THEN p.input_tokens END) AS input_tokens, "
-        "sum(CASE WHEN vr.cached = 0 THEN p.output_tokens END) AS output_tokens "
-        "FROM verdicts v JOIN verdict_replies vr ON vr.verdict_id = v.id JOIN replies p ON p.id = vr.reply_id "
-        "WHERE v.run_id = ?",
+        "SELECT count(*) AS calls, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens "
+        "FROM replies WHERE run_id = ?",
         [run_id],
     )
-    seconds = value(
-        "SELECT (julianday(coalesce(finished, (SELECT max(created) FROM verdicts WHERE run_id = runs.id), started)) "
-        "- julianday(started)) * 86400 FROM runs WHERE id = ?",
+    used = value(
+        "SELECT count(*) FROM verdicts v JOIN verdict_replies vr ON vr.verdict_id = v.id WHERE v.run_id = ?", [run_id]
+    )
+    paid_and_used = value(
+        "SELECT count(DISTINCT p.id) FROM verdicts v JOIN verdict_replies vr ON vr.verdict_id = v.id "
+        "JOIN replies p ON p.id = vr.reply_id WHERE v.run_id = ? AND p.run_id = v.run_id",
         [run_id],
     )
     return {
@@ -231,7 +248,8 @@ def summary(run_id: int) -> dict:
         **statuses,
         "mean_score": value("SELECT avg(score) FROM verdicts WHERE run_id = ? AND status = 'ok'", [run_id]),
         **calls,
-        "seconds": None if seconds is None else round(seconds, 3),
+        "cached_calls": used - paid_and_used,
+        "seconds": round(run["seconds"], 3) if run["started"] else None,
         "problem": run["problem"],
     }
 
@@ -247,6 +265,25 @@ def progress(run_id: int, window: float = 30.0) -> dict:
     rate = recent["n"] / max(recent["span"], 0.5) if recent["n"] else None
     left = (run["cases"] - run["done"]) / rate if rate else None
     return {"done": run["done"], "cases": run["cases"], "status": run["status"], "rate": rate, "seconds_left": left}
+
+
+def reasons(run_id: int, limit: int = 5) -> list[dict]:
+    """Why verdicts of a run are not ok: status, problem and how many, the most frequent first."""
+    return rows(
+        "SELECT status, problem, count(*) AS n FROM verdicts WHERE run_id = ? AND status != 'ok' "
+        "GROUP BY status, problem ORDER BY n DESC LIMIT ?",
+        [run_id, limit],
+    )
+
+
+def repeat(run_id: int) -> int:
+    """Write down a new run just like this one, with the judge as it is now; gives its id."""
+    run = run_by_id(run_id)
+    judge = row("SELECT * FROM judges WHERE id = ?", [run["judge_id"]])
+    case_ids = [
+        r["case_id"] for r in rows("SELECT case_id FROM run_cases WHERE run_id = ? ORDER BY position", [run_id])
+    ]
+    return create_run(run["dataset_id"], metric_of(run), judge, Options(**run["options"]), case_ids=case_ids)
 
 
 def result_rows(run_id: int) -> list[dict]:
@@ -288,6 +325,22 @@ def verdicts_of_run(run_id: int, case_ids: Sequence[int]) -> dict[int, dict]:
         v["case_id"]: {**v, "items": items.get(v["id"], []), "label": label_of(v["score"], v["threshold"])}
         for v in found
     }
+
+
+def corrected_score(run: Mapping, items: Sequence[Mapping], corrections: Mapping[str, float | str]) -> float | None:
+    """The score that a verdict's items give once a person's corrections are in; None without corrections or items."""
+    if not items or not set(corrections) & {item["key"] for item in items}:
+        return None
+    metric, fields = metric_of(run), ("key", "kind", "text", "group", "value", "low", "high", "answer", "expected")
+    whole = [Item(**{name: item[name] for name in fields}) for item in items]
+    corrected = [
+        replace(i, **{"value" if i.kind == "sub_score" else "answer": corrections[i.key]})
+        if i.key in corrections
+        else i
+        for i in whole
+    ]
+    score = metric.score(corrected)
+    return 0.0 if run["options"]["strict"] and score < 1 else score
 
 
 def metric_of(run: Mapping) -> Metric:

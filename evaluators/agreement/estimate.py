@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 #: Why a figure is undefined, in the words of the screens.
 REASON_WORDS = {
     "no_data": "no labels yet",
+    "no_threshold": "the run gives scores and no labels",
+    "judge_answered_none": "the judge gave no label on any of these cases",
     "no_human_bad": "no badcase among the labels",
     "no_human_usable": "no usable case among the labels",
     "judge_flagged_none": "the judge flagged nothing",
@@ -20,6 +22,7 @@ REASON_WORDS = {
 
 #: What each warning means.
 WARNING_WORDS = {
+    "no_threshold": "This run gives scores without labels: name a threshold to compare them with people's labels.",
     "no_data": "There are no labels to compare with yet.",
     "small_n": "Fewer than 30 labelled cases: the interval is wide, treat the figure as a first impression.",
     "few_human_bad": "Fewer than 10 badcases among the labels: how many the judge finds is hardly known.",

@@ -8,26 +8,32 @@ from dataclasses import dataclass
 from evaluators.agreement.estimate import Estimate
 from evaluators.agreement.paired import PairedDifference, mcnemar
 from evaluators.agreement.proportions import wilson
-from evaluators.agreement.table import BinaryMetrics, binary_metrics, cohen_kappa, warnings
+from evaluators.agreement.table import BinaryMetrics, balanced, binary_metrics, cohen_kappa, share, warnings
 
 
 @dataclass(frozen=True)
 class Headline:
     """A judge against people, end to end.
 
-    n: cases with a gold label, whether the judge answered or not. accuracy: over all n; a case that the judge left
-    without a label counts as a disagreement. answered: the 2x2 figures over the cases it did label. coverage: the share
-    of n that it labelled. baseline, baseline_diff: the constant judge on the same n cases.
+    n: cases with a gold label, whether the judge answered or not. accuracy, recall_bad, specificity, balanced_accuracy:
+    over all of them; a case that the judge left without a label is a disagreement, a badcase among them not found. answered:
+    the 2x2 figures over the cases it did label, kappa and precision among them. coverage: the share of n that it labelled.
+    baseline, baseline_diff: the constant judge on the same n cases.
     warnings: keys of WARNING_WORDS, about all n cases.
     """
 
     n: int
     accuracy: Estimate
+    recall_bad: Estimate
+    specificity: Estimate
+    balanced_accuracy: Estimate
     coverage: Estimate
     answered: BinaryMetrics
     baseline: float | None
     baseline_label: str | None
     baseline_diff: PairedDifference
+    unanswered_bad: int
+    unanswered_usable: int
     warnings: tuple[str, ...]
 
     def as_dict(self) -> dict:
@@ -37,8 +43,13 @@ class Headline:
             **cells,
             "n": self.n,
             "accuracy": self.accuracy.as_dict(),
+            "recall_bad": self.recall_bad.as_dict(),
+            "specificity": self.specificity.as_dict(),
+            "balanced_accuracy": self.balanced_accuracy.as_dict(),
             "accuracy_answered": cells["accuracy"],
             "answered": self.answered.n,
+            "unanswered_bad": self.unanswered_bad,
+            "unanswered_usable": self.unanswered_usable,
             "coverage": self.coverage.as_dict(),
             "baseline": self.baseline,
             "baseline_label": self.baseline_label,
@@ -57,7 +68,9 @@ class HumanAgreement:
     reason: str | None = None
 
 
-def headline(tp: int, fp: int, fn: int, tn: int, unanswered_bad: int = 0, unanswered_usable: int = 0) -> Headline:
+def headline(
+    tp: int = 0, fp: int = 0, fn: int = 0, tn: int = 0, unanswered_bad: int = 0, unanswered_usable: int = 0
+) -> Headline:
     """All first figures from the counts of a run against gold."""
     answered = binary_metrics(tp, fp, fn, tn)
     bad, usable = tp + fn + unanswered_bad, tn + fp + unanswered_usable
@@ -65,15 +78,21 @@ def headline(tp: int, fp: int, fn: int, tn: int, unanswered_bad: int = 0, unansw
     constant_bad = bad > usable
     # Where the judge is right and the constant judge wrong, and the reverse.
     gained, lost = (tn, fn + unanswered_bad) if constant_bad else (tp, fp + unanswered_usable)
+    recall, passed = share(tp, bad, "no_human_bad", n), share(tn, usable, "no_human_usable", n)
     accuracy, baseline, beaten = wilson(tp + tn, n), max(bad, usable) / n if n else None, mcnemar(gained, lost, n)
     return Headline(
         n=n,
         accuracy=accuracy,
+        recall_bad=recall,
+        specificity=passed,
+        balanced_accuracy=balanced(recall, passed, n),
         coverage=wilson(answered.n, n),
         answered=answered,
         baseline=baseline,
         baseline_label=("badcase" if constant_bad else "usable") if n else None,
         baseline_diff=beaten,
+        unanswered_bad=unanswered_bad,
+        unanswered_usable=unanswered_usable,
         warnings=warnings(n, bad, accuracy, baseline, answered.kappa, beaten),
     )
 

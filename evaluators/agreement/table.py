@@ -59,7 +59,7 @@ def binary_metrics(tp: int, fp: int, fn: int, tn: int) -> BinaryMetrics:
     """Accuracy, recall, precision, kappa and the rest, each with its 95 % interval or the reason it is undefined."""
     n = tp + fp + fn + tn
     accuracy = wilson(tp + tn, n)
-    recall, specificity = _share(tp, tp + fn, "no_human_bad", n), _share(tn, tn + fp, "no_human_usable", n)
+    recall, specificity = share(tp, tp + fn, "no_human_bad", n), share(tn, tn + fp, "no_human_usable", n)
     kappa = _fisher(cohen_kappa, kappa_se, "single_category", tp, fp, fn, tn)
     bad = tp + fn
     baseline = max(bad, n - bad) / n if n else None
@@ -69,11 +69,11 @@ def binary_metrics(tp: int, fp: int, fn: int, tn: int) -> BinaryMetrics:
         accuracy=accuracy,
         recall_bad=recall,
         specificity=specificity,
-        precision_bad=_share(tp, tp + fp, "judge_flagged_none", n),
-        npv=_share(tn, tn + fn, "judge_passed_none", n),
+        precision_bad=share(tp, tp + fp, "judge_flagged_none", n),
+        npv=share(tn, tn + fn, "judge_passed_none", n),
         f1_bad=_f1(tp, fp + fn, n),
         f1_usable=_f1(tn, fp + fn, n),
-        balanced_accuracy=_balanced(recall, specificity, n),
+        balanced_accuracy=balanced(recall, specificity, n),
         kappa=kappa,
         mcc=_fisher(matthews, mcc_se, "zero_margin", tp, fp, fn, tn),
         ac1=_fisher(gwet_ac1, ac1_se, "no_data", tp, fp, fn, tn),
@@ -148,7 +148,8 @@ def ac1_se(tp: float, fp: float, fn: float, tn: float) -> float:
     return math.sqrt(max(0.0, variance) / n) / (1 - pe)
 
 
-def _share(k: int, n: int, reason: str, total: int) -> Estimate:
+def share(k: int, n: int, reason: str, total: int) -> Estimate:
+    """k of n with Wilson's interval; undefined for `reason` when n is 0, for `no_data` when there is nothing at all."""
     return wilson(k, n) if n else Estimate.undefined(reason if total else "no_data")
 
 
@@ -161,7 +162,7 @@ def _f1(hits: int, misses: int, total: int) -> Estimate:
     return Estimate(value, lo, hi, n=hits + misses, method="Wilson on Jaccard")
 
 
-def _balanced(recall: Estimate, specificity: Estimate, total: int) -> Estimate:
+def balanced(recall: Estimate, specificity: Estimate, total: int) -> Estimate:
     """Mean of recall and specificity; limits by MOVER (Newcombe 1998)."""
     if recall.value is None or specificity.value is None:
         return Estimate.undefined("one_human_class" if total else "no_data")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import ipaddress
 import os
+import re
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -26,6 +28,12 @@ MODES = ("json_schema", "json_object", "text")
 OPENAI_URL = "https://api.openai.com/v1"
 DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
 _PREPARED_KEPT = 64
+#: Raised when pictures are prepared or questions are put together in another way: replies before it are not reused.
+_FORM = 1
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SECRET = re.compile(r"key|token|secret|password|authorization|header|cookie|query", re.IGNORECASE)
+_NO_SECRET = re.compile(r"max_\w*tokens|\w*_tokens|logit\w*|top_\w*")
+_UNSUITABLE = (400, 404, 415, 422, 501)  # what endpoints answer to a response_format that they do not know
 
 
 @dataclass(frozen=True)
@@ -64,23 +72,38 @@ class EndpointSettings:
             "parameters": dict(self.parameters),
             "image_side": self.image_side,
             "image_format": self.image_format,
+            "form": _FORM,
         }
 
-    def problem(self) -> str | None:
-        """Why this judge cannot be asked at all, in a sentence; None if nothing is known against it."""
+    def unfit_to_save(self) -> str | None:
+        """Why these settings must not be kept, in a sentence: a secret among them, or nothing that could ever work."""
+        if self.key_variable and not _VARIABLE.fullmatch(self.key_variable):
+            return "The key's variable is named by letters, digits and underscores; put the key itself into the environment."
+        secret = _secret_in(self.parameters)
+        if secret:
+            return f"The parameter {secret!r} may hold a key; name its environment variable instead."
+        if not self.base_url:
+            return None
         try:
-            parts = urlsplit(self.url)
+            parts = urlsplit(self.base_url)
             usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
         except ValueError:  # a broken IPv6 address, or a port that is no number
             usable = False
         if not usable:
-            return f"The base URL {self.url!r} is not an http or https address."
-        if parts.username or parts.password:
-            return "The base URL holds a name or password; put the key into an environment variable instead."
+            return f"The base URL {self.base_url!r} is not an http or https address."
+        if parts.username or parts.password or parts.query:
+            return "The base URL holds a name, a password or a query; put the key into an environment variable instead."
+        return None
+
+    def problem(self) -> str | None:
+        """Why this judge cannot be asked at all, in a sentence; None if nothing is known against it."""
+        wrong = replace(self, base_url=self.url).unfit_to_save()
+        if wrong:
+            return wrong
         if not self.model:
             return "No model is named."
         if self._key() is None:
-            return f"The environment variable {self.key_variable} is not set, so there is no key for {parts.hostname}."
+            return f"The environment variable {self.key_variable} is not set, so there is no key for {urlsplit(self.url).hostname}."
         return None
 
     def _key(self) -> str | None:
@@ -118,28 +141,34 @@ class EndpointJudge:
         if not self.mode:
             async with self._finding_mode:
                 if not self.mode:
-                    return await self._find_mode(messages, question.schema)
-        return await self._call(messages, question.schema, self.mode)
+                    return await self._find_mode(messages, question.schema, MODES)
+        mode = self.mode
+        try:
+            return await self._call(messages, question.schema, mode)
+        except JudgeFailed as error:
+            if error.status not in _UNSUITABLE or mode == MODES[-1]:
+                raise
+            # What it could do once it may not do any more: try the weaker forms.
+            return await self._find_mode(messages, question.schema, MODES[MODES.index(mode) + 1 :])
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
-    async def _find_mode(self, messages: list[dict], schema: Mapping[str, object]) -> Reply:
+    async def _find_mode(self, messages: list[dict], schema: Mapping[str, object], modes: Sequence[str]) -> Reply:
         """Try the modes strongest first and remember the first that is not turned down as a bad request."""
-        turned_down: JudgeFailed | None = None
-        for mode in MODES:
+        first, *weaker = modes
+        try:
+            reply = await self._call(messages, schema, first)
+        except JudgeFailed as error:
+            if error.status not in _UNSUITABLE or not weaker:
+                raise
             try:
-                reply = await self._call(messages, schema, mode)
-            except JudgeFailed as error:
-                if error.status not in (400, 404, 415, 422, 501):
-                    raise
-                turned_down = turned_down or error
-            else:
-                self.mode = mode
-                return reply
-        assert turned_down is not None
-        raise turned_down
+                return await self._find_mode(messages, schema, weaker)
+            except JudgeFailed:
+                raise error from None  # it is not the form of the reply: tell what was wrong with the first request
+        self.mode = first
+        return reply
 
     async def _call(self, messages: list[dict], schema: Mapping[str, object], mode: str) -> Reply:
         async with self._in_flight:
@@ -215,6 +244,8 @@ class EndpointJudge:
         return await self._prepared[key]
 
     def _encode(self, part: Part, frames: int) -> list[dict]:
+        if part.sha256 and hashlib.sha256(part.path.read_bytes()).hexdigest() != part.sha256:
+            raise CaseUnfit(f"{part.source or part.path.name}: its file has been changed since it was taken in")
         side, image_format = self.settings.image_side, self.settings.image_format
         if not frames:
             return [_image_entry(prepared(part.path, side, image_format), image_format)]
@@ -263,6 +294,17 @@ def _message(error: openai.APIStatusError) -> str:
 
 def _is_content_filter(error: openai.APIStatusError) -> bool:
     return getattr(error, "code", None) in ("content_filter", "content_policy_violation")
+
+
+def _secret_in(parameters: Mapping[str, object]) -> str | None:
+    """The name of a parameter, at any depth, that looks as if its value were a secret."""
+    for name, value in parameters.items():
+        if _SECRET.search(name) and not _NO_SECRET.fullmatch(name):
+            return name
+        inner = _secret_in(value) if isinstance(value, Mapping) else None
+        if inner:
+            return inner
+    return None
 
 
 def _is_loopback(url: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 from pathlib import Path
 from typing import Literal
 
@@ -11,7 +12,9 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from evaluators.errors import CaseUnfit
 
 #: More pixels than this are refused before decoding (a decompression bomb, not a picture).
-MAX_PIXELS = 120_000_000
+MAX_PIXELS = 40_000_000
+#: Pictures decoded at once in a process: each may need some hundred megabytes for a moment.
+_DECODING = threading.Semaphore(2)
 MEDIA_TYPES = {"jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp"}
 
 
@@ -22,7 +25,7 @@ def open_upright(path: str | Path) -> Image.Image:
     """
     name = Path(path).name
     try:
-        with Image.open(path) as image:
+        with _DECODING, Image.open(path) as image:
             if image.width * image.height > MAX_PIXELS:
                 raise CaseUnfit(f"{name} has {image.width} x {image.height} pixels, more than {MAX_PIXELS:,}")
             image.seek(0)

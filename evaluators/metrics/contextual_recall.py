@@ -25,7 +25,7 @@ from evaluators.metrics.wording import (
     unusable,
     version_of,
 )
-from evaluators.replies import field, read_object, read_yes_no, reasoning_of
+from evaluators.replies import field, read_object, read_yes_no, reasoning_of, whole_number
 from evaluators.rubric import Rubric
 from evaluators.verdict import Item, Options, share_right
 
@@ -135,9 +135,8 @@ def _read_reason(text: str) -> str:
 
 
 def _node(value: object, nodes: int) -> int | None:
-    if isinstance(value, str) and value.strip().isdecimal():
-        value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= nodes else None
+    number = whole_number(value)
+    return number if number is not None and 1 <= number <= nodes else None
 
 
 def _finding(item: Item) -> str:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -26,14 +27,15 @@ from evaluators.metrics.wording import (
     unusable,
     version_of,
 )
-from evaluators.replies import field, read_object, read_yes_no
+from evaluators.replies import field, read_object, read_yes_no, whole_number
 from evaluators.rubric import LETTERS, QUESTION_TYPES, Rubric, RubricQuestion
 from evaluators.verdict import Item, Options, share_right
 
-_MARKED = re.compile(r"\{(\d+)\}\s*\[")
-_LETTER = re.compile(r"^[\s(\[*_\"']*([a-d])(?=[\s*_\"']*(?:[).:,\]]|$))", re.IGNORECASE)
+_MARKED = re.compile(r"\{(\d{1,6})\}\s*\[")
+_LETTER = re.compile(r"^[\s(\[*_\"']*([a-d])(?=[\s*_\"']*(?:[).:,、\]]|$))(?!\s*[,、/|]\s*[a-d]\b)", re.IGNORECASE)
 _BLOCK = re.compile(
-    r"question\s*(?:\d+\s*)?[:：]\s*(?P<question>[^\n]+?)\s*\n\s*(?:verdict|answer)\s*[:：]\s*(?P<verdict>[^\n]*)",
+    r"question\s*(?:\d+\s*)?[:：]\s*(?P<question>[^\n]+?)\s*\n\s*(?:verdict|answer)\s*[:：][^\S\n]*"
+    r"(?:\n\s*(?!question))?(?P<verdict>[^\n]*)",
     re.IGNORECASE,
 )
 _ANSWER = {"id": {"type": "integer"}, "question": TEXT, "reasoning": TEXT}
@@ -181,22 +183,23 @@ def read_rubric(text: str, medium: str) -> Rubric:
 def read_answers(text: str, rubric: Rubric, medium: str) -> dict[int, str]:
     """The valid answers in a judge's reply by question id: yes or no, or a letter. What is absent is missing.
 
-    Matched by id, then by the question's text. An id that comes with the text of another question counts for that one.
+    Matched by id, then by the question's text. An id that comes with the text of another question counts for that one. A
+    question that is answered twice, differently, has no answer.
 
     :raises UnreadableReply: if not one answer was found.
     """
     by_text = {normalised(question.text): question.id for question in rubric.questions}
     known = {question.id for question in rubric.questions}
-    given: dict[int, str] = {}
+    given: dict[int, set[str]] = {}
     for number, asked, verdict in _stated_answers(text):
         stated = by_text.get(normalised(asked)) if asked else None
         target = stated if stated is not None else number if number in known else None
         answer = valid_answer(verdict, medium)
         if target is not None and answer is not None:
-            given.setdefault(target, answer)
+            given.setdefault(target, set()).add(answer)
     if not given:
         raise UnreadableReply("no question was answered; answer each one by its number")
-    return given
+    return {target: answers.pop() for target, answers in given.items() if len(answers) == 1}
 
 
 def valid_answer(verdict: object, medium: str) -> str | None:
@@ -204,7 +207,7 @@ def valid_answer(verdict: object, medium: str) -> str | None:
     if medium == "image":
         answer = read_yes_no(verdict)
         return None if answer is None else "yes" if answer else "no"
-    letter = _LETTER.match(verdict) if isinstance(verdict, str) else None
+    letter = _LETTER.match(unicodedata.normalize("NFKC", verdict)) if isinstance(verdict, str) else None
     return letter[1].lower() if letter else None
 
 
@@ -244,10 +247,7 @@ def _question(entry: dict, number: int, medium: str) -> RubricQuestion | None:
 
 
 def _id(entry: dict) -> int | None:
-    value = field(entry, ["id", "question_id"])
-    if isinstance(value, str) and value.strip().isdecimal():
-        value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return whole_number(field(entry, ["id", "question_id"]))
 
 
 def _author(asking: Asking) -> str:

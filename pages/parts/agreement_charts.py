@@ -20,6 +20,7 @@ FIGURES = {
     "kappa": ("Cohen's kappa", "agreement beyond what chance would give: 0 is chance, 1 is perfect"),
 }
 BLUE, ORANGE, GREY = "#1f77b4", "#d9822b", "#8a94a3"
+_NO_TOOLBAR = {"displayModeBar": False}  # it lies over titles and legends
 _INTERVAL = dict(thickness=2, width=6)
 
 
@@ -61,7 +62,7 @@ def draw_figures(report: Mapping) -> None:
     chart.update_layout(height=300, margin=dict(l=0, r=10, t=30, b=30), showlegend=False)
     chart.update_xaxes(range=[lowest - 0.02, 1.03])
     chart.update_yaxes(autorange="reversed")
-    st.plotly_chart(chart, key="figures", alt="Figures with 95 % intervals")
+    st.plotly_chart(chart, config=_NO_TOOLBAR, key="figures", alt="Figures with 95 % intervals")
     table = [
         {
             "Figure": words, "Value": report[name]["value"], "From": report[name]["lo"], "To": report[name]["hi"],
@@ -80,17 +81,22 @@ def draw_confusion(report: Mapping) -> None:
     chart = go.Figure(
         go.Heatmap(
             z=cells, x=[f"judge: {label}" for label in labels], y=[f"people: {label}" for label in labels],
-            text=cells, texttemplate="%{text}", textfont=dict(size=22),
+            text=cells, texttemplate="%{text}", textfont=dict(size=22, color=_text_color()),
             colorscale=[[0, "rgba(31,119,180,0.08)"], [1, "rgba(31,119,180,0.75)"]], showscale=False,
             hovertemplate="%{y}, %{x}: %{z} cases<extra></extra>",
         )
     )  # fmt: skip
     chart.update_layout(height=320, margin=dict(l=0, r=0, t=10, b=10))
     chart.update_yaxes(autorange="reversed")
-    st.plotly_chart(chart, key="confusion", alt="Confusion matrix")
+    st.plotly_chart(chart, config=_NO_TOOLBAR, key="confusion", alt="Confusion matrix")
     table = pd.DataFrame(cells, columns=[f"judge {label}" for label in labels])
     table.insert(0, "", [f"people {label}" for label in labels])
     _table_behind("confusion", table)
+
+
+def _text_color() -> str:
+    """Plotly picks the colour of texts in cells as if the page were white."""
+    return "#e8ecf2" if st.context.theme.type == "dark" else "#1b2430"
 
 
 def draw_time(days: Sequence[Mapping]) -> None:
@@ -128,7 +134,7 @@ def draw_time(days: Sequence[Mapping]) -> None:
     chart.update_layout(height=320, margin=dict(l=0, r=0, t=10, b=10), legend=dict(orientation="h", y=1.12))
     chart.update_yaxes(range=[0, 1.05], tickformat=".0%")
     chart.update_xaxes(type="date")
-    st.plotly_chart(chart, key="time", alt="Accuracy over time")
+    st.plotly_chart(chart, config=_NO_TOOLBAR, key="time", alt="Accuracy over time")
     _table_behind("time", frame)
 
 
@@ -157,7 +163,7 @@ def draw_items(items: Sequence[Mapping]) -> None:
     chart.update_layout(height=90 + 34 * len(frame), margin=dict(l=0, r=10, t=10, b=30))
     chart.update_xaxes(range=[-0.02, 1.03], tickformat=".0%")
     chart.update_yaxes(autorange="reversed")
-    st.plotly_chart(chart, key="items", alt="Agreement item by item")
+    st.plotly_chart(chart, config=_NO_TOOLBAR, key="items", alt="Agreement item by item")
     st.dataframe(frame.dropna(axis=1, how="all"), hide_index=True, key="table-items")
 
 

@@ -49,6 +49,8 @@ def draw_add_one() -> None:
     if results:
         row["result_image"] = f"result: {results[0][0]}"
         files[row["result_image"]] = results[0][1]
+    if not dataset:
+        st.text("Give the new dataset a name to save into it.")
     if st.button("Save case", type="primary", key="one-save", disabled=not dataset):
         matched = case_table.match([row], Pictures.of_files(files))
         if matched.problems:
@@ -57,7 +59,7 @@ def draw_add_one() -> None:
             return
         saved = case_table.save(dataset, matched)
         case_id = matched.cases[0][1].id
-        st.session_state["add_one_saved"] = (_counts(saved), cases.find_case(dataset, case_id))
+        st.session_state["add_one_saved"] = (_counts(saved), dataset, cases.find_case(dataset, case_id))
         st.session_state["add_one_round"] += 1
         st.rerun()
 
@@ -127,19 +129,39 @@ def _draw_match(dataset: str, rows: list[dict], pictures: Pictures, facts: tuple
     st.text(
         f"{len(rows)} rows: {len(matched.cases)} cases, {len(wrong)} rows with something wrong, {matched.rejected} rejected."
     )
+    for number, told in list(wrong.items())[:10]:
+        st.text(f"Row {number}: {'; '.join(told)}")
+    if len(wrong) > 10:
+        st.text(f"and {len(wrong) - 10} rows more, see the table")
+    _draw_effect(dataset, matched)
     if left_over:
         st.warning(f"{len(left_over)} pictures are in no row.")
         st.text(", ".join(left_over[:20]) + (" …" if len(left_over) > 20 else ""))
     if matched.unread:
         st.text(f"Columns that are not read here: {', '.join(matched.unread)}")
     st.dataframe(pd.DataFrame(shown), hide_index=True, height=min(420, 38 * (len(shown) + 1)))
+    if not dataset:
+        st.text("Give the new dataset a name to save into it.")
     if st.button(
         f"Save {len(matched.cases)} cases", type="primary", key="many-save", disabled=not matched.cases or not dataset
     ):
         report = case_table.save(dataset, case_table.match(rows, pictures))
-        st.session_state["add_many_saved"] = (_counts(report), None)
+        st.session_state["add_many_saved"] = (_counts(report), dataset, None)
         st.session_state["add_many_round"] += 1
         st.rerun()
+
+
+def _draw_effect(dataset: str, matched: case_table.Matched) -> None:
+    """What saving would do to a dataset that is there already."""
+    if not dataset or cases.dataset_id(dataset) is None:
+        return
+    effect = cases.compare(dataset, case_table.completed(dataset, matched))
+    st.text(f"Into {dataset}: {effect.new} new, {effect.changed} changed, {effect.unchanged} unchanged.")
+    if effect.set_aside:
+        st.warning(
+            f"{effect.set_aside} labels are about cases that this changes. They are kept, but stop counting until the cases "
+            "are as they were."
+        )
 
 
 def _pictures(dropped: list) -> Pictures:
@@ -163,12 +185,15 @@ def _dataset_box(which: str, round_: int) -> str:
     """The name of the dataset that the cases go into; empty while a new one has no name."""
     known = [dataset["name"] for dataset in cases.datasets()]
     box, field = st.columns(2)
-    chosen = box.selectbox("Into the dataset", [*known, NEW], index=len(known), key=f"{which}-dataset")
+    chosen = box.selectbox(
+        "Into the dataset", [*known, NEW], index=len(known), key=f"{which}-dataset", persist_state="session"
+    )
     if chosen != NEW:
         return chosen
-    return field.text_input(
-        "Its name", key=f"{which}-new-dataset", max_chars=200, placeholder="e.g. shoes, October"
-    ).strip()
+    name = field.text_input("Its name", key=f"{which}-new-dataset", max_chars=200, placeholder="e.g. shoes, October")
+    if name.strip() in known:
+        field.text("There is a dataset of that name; the cases go into it.")
+    return name.strip()
 
 
 def _named(files: list) -> list[tuple[str, bytes]]:
@@ -184,11 +209,13 @@ def _say_saved(key: str) -> None:
     said = st.session_state.pop(key, None)
     if said:
         st.success("Saved.")
-        st.text(said[0])
-        if said[1]:
-            st.page_link("pages/case.py", label="Open the case", query_params={"case": str(said[1])})
-        st.page_link("pages/runs.py", label="Judge this dataset", icon=":material/play_circle:")
-        st.page_link("pages/review.py", label="Review it", icon=":material/rate_review:")
+        told, dataset, case_id = said
+        st.text(told)
+        if case_id:
+            st.page_link("pages/case.py", label="Open the case", query_params={"case": str(case_id)})
+        there = {"dataset": str(cases.dataset_id(dataset))}
+        st.page_link("pages/runs.py", label="Judge this dataset", icon=":material/play_circle:", query_params=there)
+        st.page_link("pages/review.py", label="Review it", icon=":material/rate_review:", query_params=there)
 
 
 def _sentence(text: str) -> str:

@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from data.store import cases
+from data.store import cases, reviews
 from data.store.cases import CASE_STATES, CaseFilter
 from evaluators.case import Case
 from evaluators.verdict import label_of, shown_score
@@ -28,8 +28,9 @@ _STYLE = """<style>
 </style>"""
 
 
-def draw_gallery() -> None:
-    """Filters, and a page of cards; each opens its case."""
+def draw_gallery(reviewer: dict) -> None:
+    """Filters, and a page of cards; each opens its case. What others said of a case stays hidden until one has labelled
+    it oneself, or asks to see it: then one's label is not blind any more."""
     found_datasets = cases.datasets()
     if not found_datasets:
         st.info("There are no cases yet. Add one, or many at once, in the tabs beside this one.")
@@ -41,10 +42,18 @@ def draw_gallery() -> None:
         return
     pages = -(-count // PER_PAGE)
     page = st.pagination(pages, key="cases_page") if pages > 1 else 1
-    st.text(f"{count} case{'s' if count != 1 else ''}")
+    told, spoil = st.columns([3, 2], vertical_alignment="center")
+    told.text(f"{count} case{'s' if count != 1 else ''}")
+    show_all = spoil.toggle(
+        "Show verdicts and labels", key="cases_show_all", persist_state="session",
+        help="Also of cases that you have not labelled. Your labels on what you see here will not count as blind.",
+    )  # fmt: skip
     rows = cases.list_cases(wanted, PER_PAGE, (page - 1) * PER_PAGE)
     ids = [row["id"] for row in rows]
-    draw_cards({case_id: _marks(marks) for case_id, marks in cases.marks(ids).items()})
+    marks = cases.marks(ids, reviewer["id"])
+    if show_all:
+        reviews.saw_verdicts(reviewer["id"], ids)
+    draw_cards({i: _marks(m) if show_all or m["mine"] else _hidden_marks(m) for i, m in marks.items()})
 
 
 def draw_cards(lines: Mapping[int, str]) -> None:
@@ -94,6 +103,11 @@ def _card(case: Case, line: str) -> str:
         f'<div class="prompt" title="{escape(case.prompt, quote=True)}">{escape(case.prompt) or "no prompt"}</div>'
         f'<div class="marks">{escape(line)}</div></div>'
     )
+
+
+def _hidden_marks(marks: dict) -> str:
+    judged = "judged" if marks["status"] else "not judged"
+    return f"{judged} · {len(marks['labels'])} label{'s' if len(marks['labels']) != 1 else ''}"
 
 
 def _marks(marks: dict) -> str:

@@ -40,7 +40,7 @@ def draw_case(row: dict, reviewer: dict) -> None:
         st.subheader("What people said")
         _draw_reviews(row)
         st.subheader("What judges said")
-        _draw_verdicts(row)
+        _draw_verdicts(row, reviewer)
         _draw_adjudication(row, reviewer)
 
 
@@ -89,8 +89,10 @@ def _standing(review: dict, row: dict) -> str:
     return "yes" if review["revision"] == row["revision"] else f"about revision {review['revision']}"
 
 
-def _draw_verdicts(row: dict) -> None:
+def _draw_verdicts(row: dict, reviewer: dict) -> None:
     found = runs.verdicts_of_case(row["id"])
+    if found:
+        reviews.saw_verdicts(reviewer["id"], [row["id"]])
     if not found:
         st.text("No judge has looked at it yet.")
     for verdict in found:
@@ -155,8 +157,8 @@ def _draw_adjudication(row: dict, reviewer: dict) -> None:
         criterion = st.selectbox(
             "What is decided", list(CRITERIA), index=list(CRITERIA).index("overall"), format_func=CRITERIA.get
         )
-        label = st.radio("The case is", ["usable", "badcase"], horizontal=True)
+        label = st.radio("The case is", ["usable", "badcase"], index=None, horizontal=True)
         reason = st.text_input("Why", max_chars=500)
-        if st.form_submit_button("Decide", type="primary"):
+        if st.form_submit_button("Decide", type="primary") and label:
             reviews.adjudicate(uuid.uuid4().hex, row["id"], criterion, reviewer["id"], label, reason)
             st.rerun()

@@ -43,8 +43,8 @@ def choose_dataset(datasets: list[dict], label: str = "Dataset", **widget) -> di
 
 
 def run_words(run: Mapping) -> str:
-    """A run in one line."""
-    return f"{run['id']}: {run['metric']} · {run['judge_name']} · {run['status']} {run['done']}/{run['cases']}"
+    """A run in one line, without what changes while it runs."""
+    return f"{run['id']}: {run['metric']} · {run['judge_name']} · {run['cases']} cases"
 
 
 def choose_run(runs: list[dict], label: str = "Run", none: str | None = None, **widget) -> dict | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import streamlit as st
 
@@ -15,10 +15,17 @@ _remember = st.components.v2.component(
     "second_look_remember",
     html="<span hidden></span>\n",
     js="""
-export default function ({ data }) {
-  const wanted = `${data.cookie}=${data.value}`
-  if (document.cookie.split("; ").includes(wanted)) return
-  document.cookie = `${wanted}; path=/; max-age=31536000; samesite=lax`
+// A tab keeps its name, whatever another tab of this browser does: sessionStorage is the tab's own. The cookie is only for
+// new tabs. When the server has forgotten the tab (a restart) and took the cookie's name, the tab says who it is.
+const KEY = "second_look_reviewer"
+export default function ({ data, setTriggerValue }) {
+  const mine = sessionStorage.getItem(KEY)
+  if (mine !== null && mine !== data.name && !data.chosen) return setTriggerValue("mine", mine)
+  sessionStorage.setItem(KEY, data.name)
+  const wanted = `${data.cookie}=${encodeURIComponent(data.name)}`
+  if (data.chosen && !document.cookie.split("; ").includes(wanted)) {
+    document.cookie = `${wanted}; path=/; max-age=31536000; samesite=lax`
+  }
 }
 """,
 )
@@ -46,7 +53,18 @@ def draw_reviewer() -> None:
                 st.session_state["reviewer"] = None
                 st.session_state["reviewer_asked"] = True
                 st.rerun()
-        _remember(key="remember_reviewer", data={"cookie": COOKIE, "value": quote(reviewer["name"], safe="")})
+        _remember(
+            key="remember_reviewer",
+            data={"cookie": COOKIE, "name": reviewer["name"], "chosen": bool(st.session_state.get("reviewer_asked"))},
+            on_mine_change=_be_the_tabs_own,
+        )
+
+
+def _be_the_tabs_own() -> None:
+    """The tab says whose it is: the name in the cookie belongs to another tab."""
+    name = st.session_state["remember_reviewer"].mine
+    if name:
+        st.session_state["reviewer"] = _reviewer(name)
 
 
 def _from_cookie() -> dict | None:
@@ -67,6 +85,7 @@ def _ask() -> None:
         if st.form_submit_button("Start", type="primary"):
             try:
                 st.session_state["reviewer"] = _reviewer(name)
+                st.session_state["reviewer_asked"] = True
             except reviews.ReviewRefused as error:
                 st.error(str(error))
             else:

@@ -29,7 +29,7 @@ def signature(name: str) -> str:
 
 def is_signed(name: str, given: str) -> bool:
     """Whether this server signed that name."""
-    return hmac.compare_digest(signature(name), given)
+    return hmac.compare_digest(signature(name).encode(), given.encode())
 
 
 def url(part: Part, size: str) -> str:

@@ -8,23 +8,28 @@ import streamlit as st
 
 from data.runs import Plan, plan, start_worker
 from data.store import runs
+from data.store.cases import CaseFilter, list_cases, load_cases
 from evaluators.judges.endpoint import EndpointSettings
 from evaluators.metrics import METRICS
 from evaluators.metrics.base import Metric
 from evaluators.verdict import Options
+from pages.parts.plain import plain
 
 
 def draw_start(dataset: Mapping, judges: list[dict]) -> None:
     """The form that starts a run of a dataset."""
-    able = {judge["id"]: judge for judge in judges if judge["kind"] != "imported"}
+    able = {judge["id"]: judge for judge in reversed(judges) if judge["kind"] != "imported"}
     if not able:
         st.text("There is no judge yet.")
         st.page_link("pages/judges.py", label="Add a judge", icon=":material/gavel:")
         return
     what, who = st.columns(2)
     metric = METRICS[
-        what.selectbox("Metric", list(METRICS), format_func=lambda name: METRICS[name].title, key="start-metric")
-    ]
+        what.selectbox(
+            "Metric", list(METRICS), _fitting(dataset), format_func=lambda name: METRICS[name].title,
+            key=f"start-metric-{dataset['id']}",
+        )
+    ]  # fmt: skip
     what.text(f"Needs {metric.needs}.")
     judge = able[who.selectbox("Judge", list(able), format_func=lambda id_: able[id_]["name"], key="start-judge")]
     who.page_link("pages/judges.py", label="Add or test a judge", icon=":material/gavel:")
@@ -38,14 +43,29 @@ def draw_start(dataset: Mapping, judges: list[dict]) -> None:
 
     problem = _problem(judge)
     if problem:
-        st.warning(problem)
+        st.warning(plain(problem))
     planned = plan(dataset["id"], metric, judge, options, limit)
     _draw_plan(planned)
-    if st.button("Start", type="primary", key="start-run", disabled=bool(problem) or not planned.cases):
+    unknown = judge["kind"] == "recorded" and planned.known < planned.calls
+    if unknown:
+        st.warning(
+            "This judge only replays stored replies and has none for some of these questions; choose one with an endpoint."
+        )
+    none_fit = planned.cases == sum(planned.unfit.values())
+    if st.button(
+        "Start", type="primary", key="start-run", disabled=bool(problem) or none_fit or (planned.known == 0 and unknown)
+    ):
         run_id = runs.create_run(dataset["id"], metric, judge, options, limit=limit)
         start_worker(run_id)
         st.query_params["run"] = str(run_id)
         st.rerun()
+
+
+def _fitting(dataset: Mapping) -> int:
+    """The place of the metric that fits most of the dataset's first cases."""
+    first = list(load_cases([row["id"] for row in list_cases(CaseFilter(dataset_id=dataset["id"]), 20)]).values())
+    fits = [sum(metric.lacks(case) is None for case in first) for metric in METRICS.values()]
+    return fits.index(max(fits))
 
 
 def _draw_options(metric: Metric) -> tuple[Metric, dict[str, bool]]:

@@ -59,8 +59,11 @@ def test_a_question_is_flipped_by_its_key_and_the_score_moves(page: Page, app: A
     expect(page.locator(".corrected")).to_have_text("corrected: 0.50 usable")
     page.keyboard.press("b")
     all_saved(page)
-    assert [r["answer"] for r in rows("SELECT answer FROM review_items i JOIN reviews r ON r.id = i.review_id "
-                                      "JOIN reviewers p ON p.id = r.reviewer_id WHERE p.name = 'Cleo'")] == ["no", "no"]  # fmt: skip
+    said = rows(
+        "SELECT i.answer, r.score FROM review_items i JOIN reviews r ON r.id = i.review_id "
+        "JOIN reviewers p ON p.id = r.reviewer_id WHERE p.name = 'Cleo'"
+    )
+    assert [(r["answer"], r["score"]) for r in said] == [("no", 0.5), ("no", 0.5)]
 
 
 def test_a_missing_answer_is_shown_as_missing_and_can_be_given(page: Page, app: App):

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from data.report import agreement_report
+from data.report import agreement_report, item_report
 from data.sample.load import DATASETS, JUDGE, load
 from data.store import cases as case_store
 from data.store import runs as run_store
@@ -14,7 +14,7 @@ from data.store.connection import rows, value
 from evaluators.verdict import label_of
 
 COUNTED = ("datasets", "cases", "parts", "images", "judges", "runs", "verdicts", "items", "replies", "reviewers",
-           "queue_draws", "reviews", "review_items")  # fmt: skip
+           "queue_draws", "reviews", "review_items", "rubrics")  # fmt: skip
 
 
 def counts() -> dict[str, int]:
@@ -35,19 +35,19 @@ def test_it_loads_in_under_ten_seconds_and_loading_it_again_changes_nothing():
     before = counts()
     load()
     assert counts() == before
-    # 57 files, 56 pictures: one edit was not done, so that its result is its source.
-    assert {name: before[name] for name in ("datasets", "cases", "images", "runs", "reviews", "reviewers")} == {
-        "datasets": 2, "cases": 50, "images": 56, "runs": 2, "reviews": 64, "reviewers": 2,
+    # 77 files, 76 pictures and videos: one edit was not done, so that its result is its source.
+    assert {name: before[name] for name in ("datasets", "cases", "images", "runs", "reviews", "reviewers", "rubrics")} == {
+        "datasets": 6, "cases": 72, "images": 76, "runs": 6, "reviews": 92, "reviewers": 2, "rubrics": 7,
     }  # fmt: skip
 
 
 # A first start that was interrupted (Ctrl-C, a full disk) must not leave half a sample for ever.
-@pytest.mark.parametrize("at", ["first dataset", "first run", "second dataset", "second run", "reviews"])
+@pytest.mark.parametrize("at", ["first dataset", "first run", "second dataset", "second run", "reviews", "last run"])
 def test_a_load_that_was_interrupted_is_finished_by_the_next_one(at, monkeypatch):
     from data.sample import load as module
 
     calls = {"first dataset": ("_record", 1), "first run": ("_run", 1), "second dataset": ("_record", 2),
-             "second run": ("_run", 2), "reviews": ("_review", 70)}  # fmt: skip
+             "second run": ("_run", 2), "reviews": ("_review", 100), "last run": ("_run", 6)}  # fmt: skip
     name, number = calls[at]
     original, count = getattr(module, name), [0]
 
@@ -63,7 +63,7 @@ def test_a_load_that_was_interrupted_is_finished_by_the_next_one(at, monkeypatch
     module.load()
     found = counts()
     assert {name: found[name] for name in ("cases", "runs", "verdicts", "reviews")} == {
-        "cases": 50, "runs": 2, "verdicts": 50, "reviews": 64,
+        "cases": 72, "runs": 6, "verdicts": 72, "reviews": 92,
     }  # fmt: skip
 
 
@@ -86,10 +86,15 @@ def test_every_status_that_its_readme_names_occurs(loaded):
 
 def test_every_case_has_its_pictures_and_every_run_its_verdicts(loaded):
     cases = case_store.load_cases([row["id"] for row in rows("SELECT id FROM cases")])
-    assert not [part.problem for case in cases.values() for part in (*case.input, *case.output) if part.problem]
+    assert not [part.problem for case in cases.values() for part in (*case.input, *case.output, *case.expected, *case.context)
+                if part.problem]  # fmt: skip
     assert sorted((run["dataset"], run["cases"], run["done"], run["status"]) for run in loaded.values()) == [
+        ("Sample: Gecko rubrics, images", 6, 6, "done"),
+        ("Sample: Gecko rubrics, videos", 4, 4, "done"),
+        ("Sample: contextual recall", 4, 4, "done"),
         ("Sample: image editing", 14, 14, "done"),
         ("Sample: text to image", 36, 36, "done"),
+        ("Sample: 图文匹配 (image-text match)", 8, 8, "done"),
     ]
     assert {run["judge_name"] for run in loaded.values()} == {JUDGE}
 
@@ -107,10 +112,65 @@ def test_figures_have_something_to_show(loaded):
 
 
 def test_some_cases_are_left_for_whoever_tries_it(loaded):
-    assert value("SELECT count(*) FROM cases c WHERE NOT EXISTS (SELECT 1 FROM reviews r WHERE r.case_id = c.id)") == 10
+    assert value("SELECT count(*) FROM cases c WHERE NOT EXISTS (SELECT 1 FROM reviews r WHERE r.case_id = c.id)") == 12
 
 
 def test_scores_lie_on_both_sides_of_the_threshold(loaded):
-    for run in loaded.values():
+    for run in (loaded[name] for name in ("text_to_image", "image_editing", "image_text_match")):
         labels = [label_of(r["score"], run["threshold"]) for r in run_store.result_rows(run["id"])]
         assert {"usable", "badcase"} <= set(labels)
+
+
+def results(loaded: dict, metric: str) -> list[dict]:
+    return run_store.result_rows(loaded[metric]["id"])
+
+
+@pytest.mark.parametrize(
+    ("metric", "scores"),
+    [
+        ("image_text_match", [1, 0, 1, 0, 1, 1, 1, 0]),
+        ("gecko_image", [1.0, 0.5, 1.0, 1.0, 6 / 7, 4 / 7]),
+        ("gecko_video", [1.0, 0.8, 0.75, 1.0]),
+        ("contextual_recall", [1.0, 2 / 3, 0.5, 0.75]),
+    ],
+)
+def test_the_judge_s_scores_are_the_known_ones(metric, scores, loaded):
+    assert [row["score"] for row in results(loaded, metric)] == pytest.approx(scores, abs=1e-12)
+    assert {row["status"] for row in results(loaded, metric)} == {"ok"}
+
+
+def test_the_coffee_photo_scores_1_and_a_half_and_three_quarters_in_the_mean(loaded):
+    found = {row["external_id"]: row["score"] for row in results(loaded, "gecko_image")}
+    assert (found["gecko-01-aster"], found["gecko-02-aster"]) == (1.0, 0.5)
+    assert (found["gecko-01-aster"] + found["gecko-02-aster"]) / 2 == 0.75
+    prompts = [row["prompt"] for row in results(loaded, "gecko_image")[:2]]
+    assert prompts == [
+        "steaming cup of coffee and a croissant on a table",
+        "steaming cup of coffee and toast in a cafe",
+    ]
+
+
+def test_one_judge_contradicts_itself_and_one_answer_is_missing(loaded):
+    flagged = [row["external_id"] for row in results(loaded, "image_text_match") if row["flags"]]
+    assert flagged == ["match-02-aster"]
+    assert results(loaded, "image_text_match")[2]["flags"] == ["self_contradiction"]
+    missing = rows(
+        "SELECT c.external_id FROM items i JOIN verdicts v ON v.id = i.verdict_id JOIN cases c ON c.id = v.case_id "
+        "WHERE i.kind != 'sub_score' AND i.answer IS NULL"
+    )
+    assert [row["external_id"] for row in missing] == ["gecko-04-comfrey"]
+
+
+def test_pictures_of_one_prompt_answered_the_same_rubric_and_other_prompts_another(loaded):
+    found = rows(
+        "SELECT c.prompt, count(DISTINCT v.rubric_id) AS rubrics, count(*) AS n FROM verdicts v "
+        "JOIN cases c ON c.id = v.case_id JOIN runs r ON r.id = v.run_id WHERE r.metric LIKE 'gecko%' GROUP BY c.prompt"
+    )
+    assert {(row["rubrics"], row["n"]) for row in found} == {(1, 1), (1, 2)}
+    assert len(found) == 7
+
+
+@pytest.mark.parametrize("metric", ["image_text_match", "gecko_image", "gecko_video", "contextual_recall"])
+def test_agreement_by_item_has_something_to_show(metric, loaded):
+    report = item_report(loaded[metric]["id"])
+    assert report and all(0 <= row["agreement"] <= 1 and row["n"] > 0 for row in report)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 
@@ -10,25 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators import METRICS, Case, EndpointJudge, EndpointSettings, Item, Options, Verdict, label_of, metric_named
+from evaluators import METRICS, Case, Item, Options, Verdict, label_of, metric_named
 from evaluators.metrics.viescore import overall_score
 from evaluators.verdict import shown_score
 from tests.chat_server import Answer, ChatServer, by_aspect, scores
+from tests.evaluators.judging import colour_of, judged
 
 T2I, EDIT = METRICS["text_to_image"], METRICS["image_editing"]
-
-
-def judged(metric, case, server, options=None, **settings) -> Verdict:
-    """The verdict of one case by the judge at the server."""
-
-    async def ask() -> Verdict:
-        judge = EndpointJudge(EndpointSettings(model="tester", base_url=server.url, attempts=1, **settings))
-        try:
-            return await metric.evaluate(case, judge, options or Options())
-        finally:
-            await judge.close()
-
-    return asyncio.run(ask())
 
 
 @pytest.fixture
@@ -162,6 +149,59 @@ def test_both_calls_of_a_case_go_out_together_unless_it_is_asked_otherwise(shoes
 def test_a_changed_prompt_text_is_another_version_and_the_version_is_stable():
     assert T2I.version == METRICS["text_to_image"].version != EDIT.version
     assert set(T2I.prompts) == {"judge", "SC", "PQ"}
+
+
+# The table of metrics.md section 2: pictures in order, sub-scores.
+TABLE = {
+    "text_to_image": ([], ["prompt_following"]),
+    "image_editing": (["source"], ["edit_success", "overediting"]),
+    "mask_guided_editing": (["source"], ["edit_success", "overediting"]),
+    "control_guided_generation": (["control"], ["prompt_following", "guidance_following"]),
+    "subject_driven_generation": (["subject"], ["prompt_following", "subject_resemblance"]),
+    "subject_driven_editing": (["source", "subject"], ["subject_resemblance", "overediting"]),
+    "multi_concept_generation": (
+        ["concept 1", "concept 2"], ["prompt_following", "concept1_resemblance", "concept2_resemblance"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_every_task_is_asked_with_its_pictures_in_order_and_has_its_sub_scores(name, picture):
+    roles, sub_scores = TABLE[name]
+    case = Case.build("a prompt", picture("green"), [picture(color) for color in ("red", "blue")[: len(roles)]])
+    values = [9, 8, 7][: len(sub_scores)]
+    with ChatServer(by_aspect(scores(*values), scores(8, 9))) as server:
+        verdict = judged(METRICS[name], case, server, image_format="png")
+    sc = next(request for request in server.requests if request.aspect == "SC")
+    pq = next(request for request in server.requests if request.aspect == "PQ")
+    assert [part if isinstance(part, str) else colour_of(part) for part in sc.parts[3:]] == [
+        *(part for role, color in zip(roles, ("red", "blue"), strict=False) for part in (f"{role.capitalize()} image:", color)),
+        "Result image:", "green",
+    ]  # fmt: skip
+    assert [colour_of(image) for image in pq.images] == ["green"]
+    assert f"[{', '.join(sub_scores)}]" in sc.texts[0] and all(f"\n{word}:" in sc.texts[0] for word in sub_scores)
+    assert "[naturalness, artifacts]" in pq.texts[0]
+    assert {item.key: item.value for item in verdict.items} == {
+        **{f"SC.{sub}": value for sub, value in zip(sub_scores, values, strict=True)}, "PQ.naturalness": 8, "PQ.artifacts": 9,
+    }  # fmt: skip
+    assert verdict.score == pytest.approx((min(values) * 8) ** 0.5 / 10, abs=1e-12)
+    assert all(item.text != item.key for item in verdict.items)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_every_task_says_how_many_pictures_it_needs(name, picture):
+    wanted = len(TABLE[name][0])
+    for count in {0, 1, 2, 3} - {wanted}:
+        case = Case.build("a prompt", picture("green"), [picture("red")] * count)
+        number = f"exactly {wanted} input image{'' if wanted == 1 else 's'}" if wanted else "no input images"
+        assert METRICS[name].lacks(case).startswith(f"needs {number}, found {count}")
+    assert METRICS[name].lacks(Case.build("a prompt", picture("green"), [picture("red")] * wanted)) is None
+
+
+def test_every_task_has_a_prompt_and_a_version_of_its_own():
+    assert len({METRICS[name].prompts["SC"] for name in TABLE}) == len(TABLE)
+    assert len({METRICS[name].version for name in TABLE}) == len(TABLE)
+    assert {METRICS[name].criterion for name in TABLE} == {"overall"}
 
 
 # --- what a case lacks -------------------------------------------------------------------------------------------------

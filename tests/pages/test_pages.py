@@ -86,7 +86,7 @@ def test_a_run_is_planned_before_it_is_started():
     assert (
         "36 of 36 cases fit the metric. It will make 0 calls; 72 more are known from earlier and cost nothing." in said
     )
-    app.selectbox(key="start-metric").set_value("image_editing").run()
+    app.selectbox(key="start-metric-1").set_value("image_editing").run()
     assert "36 will be skipped: needs exactly 1 input image, found 0" in told(app)
 
 

@@ -6,7 +6,8 @@ class Desk {
     this.data = data
     this.send = send
     this.queue = []
-    this.decided = new Map() // case id -> tokens of its entries, until the server's window has moved past it
+    this.known = new Map() // case id -> the case with what the reviewer has done to it; the server may send it again
+    this.decided = new Map() // case id -> tokens of the entries that were made for it here
     this.history = [] // what can be taken back, last one last
     this.skipped = []
     this.current = null
@@ -50,15 +51,26 @@ class Desk {
     this.data = data
     this.send = send
     this.outbox.settle(data.settled)
-    this.queue = data.cases.filter((one) => !this.decided.has(one.id))
+    this.outbox.refuse(data.refused)
+    this.queue = data.cases.map((one) => this.remembered(one)).filter((one) => !this.decided.has(one.id))
     if (this.current) {
-      const fresh = data.cases.find((one) => one.id === this.current.id)
-      if (fresh) Object.assign(this.current, { inputs: fresh.inputs, results: fresh.results }) // addresses may be new
       this.queue = [this.current, ...this.queue.filter((one) => one.id !== this.current.id)]
       if (this.stage === "reveal") this.reveal()
     } else this.showNext()
     this.queue.slice(1, 6).forEach((one) => [...one.inputs, ...one.results].forEach(warm))
     this.drawProgress()
+  }
+
+  // The case as it is held here, with the server's newest facts; after a change of the case it is a new one.
+  remembered(fresh) {
+    const held = this.known.get(fresh.id)
+    if (held?.revision !== fresh.revision) {
+      this.known.set(fresh.id, fresh)
+      if (held) this.decided.delete(fresh.id)
+      return fresh
+    }
+    const { inputs, results, expected, context, has_verdict, draw_id } = fresh
+    return Object.assign(held, { inputs, results, expected, context, has_verdict, draw_id }, fresh.verdict && { verdict: fresh.verdict })
   }
 
   showNext() {
@@ -73,7 +85,7 @@ class Desk {
     this.current = one
     one.corrections ??= { ...one.mine?.items }
     one.tags ??= new Set(one.mine?.tags ?? [])
-    one.seenVerdict ??= Boolean(one.verdict)
+    one.seenVerdict ||= Boolean(one.verdict)
     this.painted = false
     this.root.dataset.painted = ""
     this.part(".side").hidden = false
@@ -118,7 +130,9 @@ class Desk {
       const redrawn = () => showCorrected(section, one.verdict, one.corrections)
       return drawVerdict(section, one.verdict, one.corrections, redrawn)
     }
-    const said = this.data.has_run
+    const said = this.data.has_run && !one.has_verdict
+      ? "This run has no verdict on this case yet: your label will measure it when it comes."
+      : this.data.has_run
       ? this.stage === "reveal" ? "Saving your label; then the verdict appears." : "The judge's verdict is hidden: label first."
       : "No run is chosen: your label will measure whatever judge comes."
     section.replaceChildren(element("div", "hidden-verdict", said))
@@ -131,6 +145,7 @@ class Desk {
       button.setAttribute("aria-pressed", button.dataset.label === label)
     }
     this.part(".keep-row").hidden = this.stage !== "reveal" || !this.current.verdict
+    if (this.stage === "reveal") this.part(".compared").textContent = compared(this.current)
     this.part(".skip").disabled = !this.current || this.stage === "reveal"
     this.part(".undo").disabled = !this.history.length
   }
@@ -155,7 +170,7 @@ class Desk {
     const first = this.stage === "label"
     one.label = label
     this.enter(one, label)
-    if (first && this.data.reveal && !one.seenVerdict) {
+    if (first && this.data.reveal && one.has_verdict && !one.seenVerdict) {
       this.stage = "reveal"
       this.drawJudge()
       this.drawDecision()
@@ -172,6 +187,10 @@ class Desk {
 
   mayDecide() {
     if (!this.current) return false
+    if (!isStillMe(this.data.reviewer_name)) {
+      this.say("Another name is being used here; wait a moment or reload the page.")
+      return false
+    }
     if (!this.painted) this.say("Not yet: the picture is not on the screen.")
     return this.painted && !(this.stage === "reveal" && !this.current.verdict)
   }
@@ -180,6 +199,7 @@ class Desk {
   enter(one, label) {
     const token = this.outbox.add({
       kind: "review",
+      reviewer: this.data.reviewer,
       case_id: one.id,
       revision: one.revision,
       draw_id: one.draw_id,
@@ -216,6 +236,7 @@ class Desk {
   skip() {
     if (!this.current || this.stage === "reveal") return
     const one = this.current
+    one.comment = this.part(".comment").value
     this.skipped = [...this.skipped.filter((id) => id !== one.id), one.id]
     this.send("skipped", this.skipped)
     this.queue = [...this.queue.filter((other) => other.id !== one.id), one]
@@ -228,7 +249,7 @@ class Desk {
     const one = this.history.pop()
     if (!one) return
     for (const token of this.decided.get(one.id).reverse()) {
-      this.outbox.add({ kind: "undo", undoes: token, case_id: one.id })
+      this.outbox.add({ kind: "undo", reviewer: this.data.reviewer, undoes: token, case_id: one.id })
     }
     this.decided.delete(one.id)
     this.queue = [one, ...this.queue.filter((other) => other.id !== one.id)]
@@ -252,7 +273,8 @@ class Desk {
     const waiting = this.outbox.entries.length
     const status = this.part(".status")
     const trouble = this.data.trouble
-    const saved = this.outbox.saved ? `${this.outbox.saved} saved` : ""
+    const saved = this.outbox.saved ? "all saved" : ""
+    this.drawRefused()
     const onTheirWay = waiting ? `${waiting} on the way to the server, kept in this browser` : ""
     status.textContent = [trouble, this.said, onTheirWay || saved].filter(Boolean).join(" · ")
     status.classList.toggle("trouble", Boolean(trouble))
@@ -261,10 +283,40 @@ class Desk {
     this.said = ""
   }
 
+  drawRefused() {
+    const list = this.part(".refused")
+    list.replaceChildren(
+      ...this.outbox.refused.map((entry) => {
+        const line = element("p", "trouble", `Not saved (${entry.label ?? "undo"}, ${this.known.get(entry.case_id)?.name ?? "a case"}): ${entry.reason} `)
+        const dismiss = element("button", "", "Dismiss")
+        dismiss.type = "button"
+        dismiss.onclick = () => {
+          this.outbox.refused = this.outbox.refused.filter((one) => one !== entry)
+          this.drawRefused()
+        }
+        line.append(dismiss)
+        return line
+      }),
+    )
+  }
+
   close() {
     this.stopKeys()
     this.outbox.close()
   }
+}
+
+// What the reviewer said beside what the judge says, in words.
+function compared(one) {
+  const judge = one.verdict?.label ?? "no label"
+  if (judge === one.label) return `You and the judge say ${judge}.`
+  return `You say ${one.label}, the judge says ${judge}. Another label revises yours.`
+}
+
+// The name that this tab works under (see guard.py); without one nothing is known against it.
+function isStillMe(name) {
+  const mine = sessionStorage.getItem("second_look_reviewer")
+  return mine === null || mine === name
 }
 
 const desks = new WeakMap()

@@ -5,6 +5,7 @@ The component paints the next case from memory and keeps each decision until it 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ import streamlit as st
 
 from data.store import cases as case_store
 from data.store import queues, reviews, rubrics, runs
-from data.store.connection import workspace_id
+from data.store.connection import StoreError, workspace_id
 from evaluators.case import Case, Part
 from evaluators.metrics import CRITERIA
 from evaluators.verdict import FLAG_WORDS, STATUS_WORDS
@@ -79,43 +80,55 @@ def draw_desk(sitting: Sitting) -> None:
 
 
 def _memory(sitting: Sitting) -> dict:
-    """What this session knows beyond the store: settled tokens, cases whose verdict may be seen, skipped cases."""
-    fresh = {"settled": [], "revealed": [], "skipped": [], "trouble": ""}
+    """What this session knows beyond the store: settled and refused tokens, cases just labelled, skipped cases."""
+    fresh = {"settled": [], "refused": {}, "revealed": [], "skipped": [], "trouble": ""}
     return st.session_state.setdefault(f"{sitting.key}-memory", fresh)
 
 
 def _take_outbox(sitting: Sitting) -> None:
-    """Commit what the browser sent, in its order. What is refused is settled too and said; what fails stays there."""
+    """Commit what the browser sent, in its order. What is refused stays there, apart, with the reason; what the store
+    could not take now stays in the outbox and is sent again."""
     memory = _memory(sitting)
     memory["trouble"] = ""
     sent = st.session_state[sitting.key].outbox or {}
     for entry in sent.get("entries", []):
-        if entry["token"] in memory["settled"]:
+        token = str(entry.get("token"))
+        if token in memory["settled"] or token in memory["refused"]:
             continue
         try:
             _commit(sitting, entry)
-        except (reviews.ReviewRefused, KeyError, TypeError, ValueError) as error:
-            memory["trouble"] = f"Not saved: {error}"
+        except StoreError as error:
+            memory["trouble"] = f"The store cannot take it now, it is tried again: {error}"
+            return
+        except Exception as error:
+            # One entry that nobody foresaw must not stop the others; the browser keeps it and shows why.
+            if not isinstance(error, reviews.ReviewRefused):
+                logging.getLogger(__name__).exception("outbox entry %s", token)
+            memory["refused"][token] = str(error) or type(error).__name__
         else:
+            memory["settled"].append(token)
             if entry["kind"] == "review" and entry["case_id"] not in memory["revealed"]:
                 memory["revealed"].append(entry["case_id"])
-        memory["settled"].append(entry["token"])
     memory["settled"], memory["revealed"] = memory["settled"][-_KEPT:], memory["revealed"][-_KEPT:]
 
 
 def _commit(sitting: Sitting, entry: Mapping) -> None:
+    if entry["reviewer"] != sitting.reviewer_id:
+        raise reviews.ReviewRefused("It was given under another name.")
     if entry["kind"] == "undo":
         reviews.undo_review(entry["token"], entry["undoes"], sitting.reviewer_id)
         return
+    case_id, items = int(entry["case_id"]), dict(entry["items"])
     reviews.save_review(
         reviews.Review(
             token=entry["token"],
-            case_id=int(entry["case_id"]),
+            case_id=case_id,
             revision=int(entry["revision"]),
             criterion=entry["criterion"],
             reviewer_id=sitting.reviewer_id,
             label=entry["label"],
-            items=dict(entry["items"]),
+            items=items,
+            score=_corrected_score(entry["run_id"], case_id, items),
             tags=tuple(entry["tags"]),
             comment=entry["comment"],
             blind=bool(entry["blind"]),
@@ -125,6 +138,15 @@ def _commit(sitting: Sitting, entry: Mapping) -> None:
             dwell_ms=entry["dwell_ms"],
         )
     )
+    if sitting.mode == "reveal":  # the verdict is sent with the next answer: from here on no label is blind
+        reviews.saw_verdicts(sitting.reviewer_id, [case_id])
+
+
+def _corrected_score(run_id: int | None, case_id: int, items: Mapping) -> float | None:
+    """The score that the corrected items come to."""
+    run = runs.run_by_id(run_id) if run_id is not None and items else None
+    verdict = runs.verdicts_of_run(run_id, [case_id]).get(case_id) if run else None
+    return runs.corrected_score(run, verdict["items"], items) if verdict else None
 
 
 def _data(sitting: Sitting, memory: Mapping) -> dict:
@@ -137,10 +159,12 @@ def _data(sitting: Sitting, memory: Mapping) -> dict:
     verdicts = runs.verdicts_of_run(sitting.run_id, [*wanted, *memory["revealed"][-3:]]) if run else {}
     facts = {case_id: _verdict(run, verdict) for case_id, verdict in verdicts.items()}
     visible = facts if sitting.mode == "shown" else {}
+    reviews.saw_verdicts(sitting.reviewer_id, visible)
     cases = case_store.load_cases(wanted)
     return {
         "workspace": workspace_id(),
         "reviewer": sitting.reviewer_id,
+        "reviewer_name": st.session_state["reviewer"]["name"],
         "run_id": sitting.run_id,
         "has_run": run is not None,
         "mode": sitting.mode,
@@ -149,10 +173,13 @@ def _data(sitting: Sitting, memory: Mapping) -> dict:
         "reveal": sitting.mode == "reveal" and run is not None,
         "tags": reviews.BADCASE_TAGS,
         "cases": [
-            _case(o, cases[o["case_id"]], visible.get(o["case_id"]), _mine(sitting, o["case_id"])) for o in offered
+            _case(o, cases[o["case_id"]], visible.get(o["case_id"]), _mine(sitting, o["case_id"]))
+            | {"has_verdict": o["case_id"] in facts}
+            for o in offered
         ],
         "revealed": {i: facts[i] for i in memory["revealed"][-3:] if i in facts} if sitting.mode == "reveal" else {},
         "settled": memory["settled"],
+        "refused": memory["refused"],
         "trouble": memory["trouble"],
         "done": reviews.reviewed_count(sitting.dataset_id, sitting.criterion, sitting.reviewer_id),
         "total": case_store.count_cases(case_store.CaseFilter(dataset_id=sitting.dataset_id)),
@@ -173,7 +200,7 @@ def _case(offered: Mapping, case: Case, verdict: dict | None, mine: dict | None)
         "revision": case_store.revision_of(offered["case_id"]),
         "name": case.id,
         "generator": case.generator,
-        "prompt": case.prompt,
+        "prompt": case.prompt or "(no prompt)",
         "inputs": [for_desk(part, f"input {n}") for n, part in enumerate(case.input_images, 1)],
         "results": [for_desk(part, "result") for part in case.output if part.kind != "text"],
         "output_texts": [part.text for part in case.output if part.kind == "text"],

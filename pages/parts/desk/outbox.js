@@ -14,6 +14,7 @@ function newToken() {
 
 class Outbox {
   constructor(owner, send) {
+    this.refused = []
     this.prefix = `second-look/outbox/${owner}/`
     this.send = send
     this.entries = this.readStored()
@@ -28,11 +29,13 @@ class Outbox {
       const key = localStorage.key(i)
       if (key.startsWith(this.prefix)) found.push(JSON.parse(localStorage.getItem(key)))
     }
-    return found.sort((a, b) => a.decided.localeCompare(b.decided))
+    return found.sort((a, b) => a.place - b.place)
   }
 
   add(entry) {
-    const whole = { ...entry, token: newToken(), decided: new Date().toISOString() }
+    // Its place is counted, not timed: a clock that is set back must not put an undo before what it undoes.
+    this.place = 1 + Math.max(this.place ?? 0, ...this.entries.map((one) => one.place))
+    const whole = { ...entry, token: newToken(), place: this.place, decided: new Date().toISOString() }
     try {
       localStorage.setItem(this.prefix + whole.token, JSON.stringify(whole))
     } catch (error) {
@@ -57,6 +60,15 @@ class Outbox {
       this.saved += 1
     }
     this.entries = this.entries.filter((entry) => !settled.has(entry.token))
+  }
+
+  // What the server refuses is kept, apart and with the reason, until the person has read it.
+  refuse(reasons) {
+    for (const entry of this.entries.filter((one) => one.token in reasons)) {
+      this.refused.push({ ...entry, reason: reasons[entry.token] })
+      localStorage.removeItem(this.prefix + entry.token)
+    }
+    this.entries = this.entries.filter((one) => !(one.token in reasons))
   }
 
   close() {
