@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
+import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from data.home import home as home_folder
 from data.images import Picture, keep, kept_part
+from data.sample.load import load
 from data.store import cases as case_store
 from data.store import connection
 from data.store import judges as judge_store
@@ -91,6 +96,22 @@ def judge_at() -> Callable[..., dict]:
         return judge_store.judge_named(name)
 
     return make
+
+
+_samples: list[Path] = []
+
+
+def load_sample() -> None:
+    """The sample in this test's empty workspace: loaded the first time, copied from then on."""
+    connection.close()
+    if _samples:
+        shutil.copytree(_samples[0], home_folder(), dirs_exist_ok=True)
+        return
+    load()
+    connection.close()
+    _samples.append(Path(tempfile.mkdtemp(prefix="second-look-sample-")))
+    atexit.register(shutil.rmtree, _samples[0], ignore_errors=True)
+    shutil.copytree(home_folder(), _samples[0], dirs_exist_ok=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,7 +8,7 @@ import sys
 
 import pandas
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from cli import cli
 from data.store import queues, reviews
@@ -22,13 +22,18 @@ RUN_KEYS = {
 }  # fmt: skip
 
 
-def called(*arguments: object, status: int = 0) -> str:
-    """What a command prints; it must end as expected, and never with a traceback."""
+def ended(*arguments: object, status: int = 0) -> Result:
+    """A command that has run; it must end as expected, and never with a traceback."""
     done = CliRunner().invoke(cli, [str(argument) for argument in arguments])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert done.exit_code == status, done.output
-    return done.output
+    return done
+
+
+def called(*arguments: object, status: int = 0) -> str:
+    """What a command prints, its complaints included."""
+    return ended(*arguments, status=status).output
 
 
 def said(*arguments: object, status: int = 0) -> dict:
@@ -37,7 +42,7 @@ def said(*arguments: object, status: int = 0) -> dict:
     def refuse(constant: str):
         raise ValueError(f"{constant} is not JSON")
 
-    return json.loads(called(*arguments, "--json", status=status), parse_constant=refuse)
+    return json.loads(ended(*arguments, "--json", status=status).stdout, parse_constant=refuse)
 
 
 @pytest.fixture
@@ -118,7 +123,7 @@ def test_a_run_prints_its_numbers(shoes, server):
     assert set(report) >= RUN_KEYS
     named = ("metric", "judge", "cases", "ok", "calls", "cached_calls", "input_tokens", "output_tokens")
     assert [report[name] for name in named] == [
-        "text_to_image", f"tester @ {server.url[7:-3]}", 2, 2, 4, 0, 400, 80,
+        "text_to_image", f"tester @ {server.url[7:]}", 2, 2, 4, 0, 400, 80,
     ]  # fmt: skip
     assert 0 <= report["mean_score"] <= 1 and report["seconds"] >= 0
     assert {request.key for request in server.requests} == {"sk-judge"}

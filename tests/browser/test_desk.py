@@ -6,11 +6,15 @@ import time
 import pytest
 from playwright.sync_api import Page, expect
 
+from data.sample.load import JUDGE
 from data.sample.load import load as load_sample
 from data.store import connection, reviews
+from data.store import judges as judge_store
+from data.store import runs as run_store
 from data.store.connection import row, rows, value
+from evaluators.metrics import METRICS
 from evaluators.metrics.viescore import overall_score
-from evaluators.verdict import shown_score
+from evaluators.verdict import Options, shown_score
 from tests.browser.conftest import ROOT, App, all_saved, enter, painted, settled, shoot
 
 
@@ -67,7 +71,7 @@ def test_nothing_is_decided_before_the_picture_is_painted(page: Page, app: App):
         page.wait_for_timeout(50)
     page.keyboard.press("u")
     all_saved(page)
-    expect(page.get_by_text("1 saved")).to_be_visible()
+    expect(page.get_by_text("all saved")).to_be_visible()
 
 
 def test_thirty_quick_decisions_are_thirty_reviews_in_order(desk: Page):
@@ -150,7 +154,7 @@ def test_labels_in_a_closed_tab_arrive_when_it_is_opened_again(page: Page, app: 
     again.goto(app.url + "/review?dataset=1&run=1&mode=shown")
     all_saved(again)
     painted(again)
-    expect(again.get_by_text("2 saved")).to_be_visible()
+    expect(again.get_by_text("all saved")).to_be_visible()
     assert [r["label"] for r in my_reviews()] == ["usable", "usable"]
 
 
@@ -180,9 +184,90 @@ def test_a_label_given_after_seeing_the_verdict_is_never_blind(page: Page, app: 
     page.keyboard.press("b")
     all_saved(page)
     expect(page.locator(".desk .progress")).to_have_text("1 of 36")
-    assert [(r["label"], r["blind"]) for r in my_reviews()] == [("usable", 1), (None, 1), ("badcase", 0)]
-    counted = row("SELECT * FROM first_reviews r JOIN reviewers p ON p.id = r.reviewer_id WHERE p.name = 'Cleo'")
-    assert counted["blind"] == 0, "what is counted as a first label was not given blind"
+    assert [(r["label"], r["blind"]) for r in my_reviews()] == [("usable", 1), (None, 0), ("badcase", 0)]
+    counted = row("SELECT r.* FROM first_reviews r JOIN reviewers p ON p.id = r.reviewer_id WHERE p.name = 'Cleo'")
+    assert counted["label"] == "usable", "a label taken back after the verdict was seen stays the first, blind one"
+
+
+def test_no_detour_makes_a_label_blind_that_was_not(page: Page, app: App):
+    enter(page, app, path="/review?dataset=1&run=1&mode=reveal")
+    name = painted(page)
+    case_id = value("SELECT id FROM cases WHERE external_id = ?", [name])
+    page.keyboard.press("u")
+    expect(page.locator(".keep-row")).to_be_visible()
+    page.keyboard.press("z")
+    all_saved(page)
+    page.reload()
+    settled(page)
+    assert painted(page) == name, "the case is back, as if nobody had seen its verdict"
+    page.keyboard.press("b")
+    all_saved(page)
+    assert [r["blind"] for r in my_reviews() if r["case_id"] == case_id] == [1, 0, 0]
+    other = value("SELECT id FROM cases WHERE dataset_id = 1 AND id != ? ORDER BY id", [case_id])
+    page.goto(f"{app.url}/case?case={other}")
+    settled(page)
+    page.get_by_role("link", name="Review this case").click()
+    settled(page)
+    painted(page)
+    page.keyboard.press("u")
+    all_saved(page)
+    assert [r["blind"] for r in my_reviews() if r["case_id"] == other] == [0]
+
+
+def test_a_case_that_the_run_has_not_judged_does_not_stop_the_desk(page: Page, app: App):
+    judge, dataset = judge_store.judge_named(JUDGE), 1
+    run_id = run_store.create_run(dataset, METRICS["text_to_image"], judge, Options(), limit=1)
+    enter(page, app, path=f"/review?dataset=1&run={run_id}&mode=reveal")
+    first = painted(page)
+    expect(page.get_by_text("This run has no verdict on this case yet")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page.locator(".desk .case-name")).not_to_have_text(first)
+
+
+def test_a_tab_keeps_its_name(page: Page, app: App):
+    enter(page, app, name="Alice", path="/review?dataset=1&run=1&mode=shown")
+    painted(page)
+    other = page.context.new_page()
+    other.goto(app.url)
+    settled(other)
+    other.get_by_role("button", name="Reviewing as Alice").click()
+    other.get_by_role("button", name="I am somebody else").click()
+    other.get_by_label("Your name").fill("Bob")
+    other.get_by_role("button", name="Start").click()
+    expect(other.get_by_text("Reviewing as Bob")).to_be_visible()
+    settled(other)
+    app.kill()
+    page.keyboard.press("b")
+    app.start()
+    expect(page.get_by_text("Reviewing as Alice")).to_be_visible()
+    expect(page.locator(".desk[data-waiting='0']")).to_be_attached(timeout=30_000)
+    names = rows(
+        "SELECT p.name FROM reviews r JOIN reviewers p ON p.id = r.reviewer_id WHERE p.name IN ('Alice', 'Bob')"
+    )
+    assert [r["name"] for r in names] == ["Alice"]
+
+
+def test_a_review_that_cannot_be_kept_stops_no_other_and_is_said(page: Page, app: App):
+    enter(page, app, path="/review?dataset=1&run=1&mode=shown")
+    painted(page)
+    page.evaluate(
+        """([workspace, reviewer]) => {
+            const entry = { kind: "review", reviewer, case_id: 2 ** 60, revision: 1, criterion: "overall", label: "usable",
+                items: {}, tags: [], comment: "", blind: false, run_id: null, draw_id: null, dwell_ms: 1, token: "broken", place: 0, decided: "" }
+            localStorage.setItem(`second-look/outbox/${workspace}/${reviewer}/broken`, JSON.stringify(entry))
+        }""",
+        [connection.workspace_id(), reviews.reviewer_named("Cleo")],
+    )
+    page.reload()
+    settled(page)
+    first = painted(page)
+    expect(page.get_by_text("Not saved (usable, a case): There is no revision 1 of case")).to_be_visible(timeout=15_000)
+    page.keyboard.press("u")
+    expect(page.locator(".desk .case-name")).not_to_have_text(first)
+    all_saved(page)
+    assert len(my_reviews()) == 1
+    page.get_by_role("button", name="Dismiss").click()
+    expect(page.get_by_text("Not saved")).to_have_count(0)
 
 
 def test_the_desk_computes_scores_as_the_metric_does(desk: Page):
@@ -197,7 +282,7 @@ def test_the_desk_computes_scores_as_the_metric_does(desk: Page):
         ]
         threshold = chance.choice([0.5, 0.7, round(overall_score(sc, pq), 2)])
         score, shown = desk.evaluate(
-            f"([items, threshold]) => {{ {script}; const s = correctedScore({{items, score_rule: 'viescore'}}, {{}});"
+            f"([items, threshold]) => {{ {script}; const s = correctedScore({{items, score_rule: {{name: 'viescore'}}}}, {{}});"
             " return [s, shownScore(s, threshold)] }",
             [items, threshold],
         )
@@ -220,7 +305,7 @@ def test_text_of_people_and_models_is_shown_as_typed(page: Page, app: App):
         db.conn.execute("UPDATE reviewers SET name = ? WHERE name LIKE 'Ada%'", [HOSTILE])
     dialogs = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-    enter(page, app, name="![me](http://198.51.100.7/me.png)", path="/review?dataset=1&run=1&mode=shown")
+    enter(page, app, name="![me](//198.51.100.7/me.png)", path="/review?dataset=1&run=1&mode=shown")
     painted(page)
     expect(page.locator(".desk .prompt")).to_have_text(HOSTILE)
     expect(page.locator(".desk .reason")).to_have_text(HOSTILE)

@@ -83,9 +83,11 @@ def test_what_is_not_such_a_table_is_said_not_to_be_one(content, problem):
         read_csv(content, "cases.csv")
 
 
-def test_more_cells_than_columns_are_no_traceback():
-    report = imported("case_id,prompt,\na,a red square,x,y\n,,,y\n")
-    assert report["cases"]["new"] == 1
+def test_a_row_with_more_cells_than_columns_is_turned_away_and_the_others_stay():
+    report = imported("case_id,prompt,\na,a red square,x,y\n,,,y\nb,a blue square,x\nc,a green square,,,,\n")
+    assert (report["cases"]["new"], report["cases"]["rejected"]) == (2, 2)
+    said = "the row has more cells than the header; put texts that hold commas into quotes"
+    assert problems(report) == [(1, "", said), (2, "", said)]
 
 
 def test_columns_that_are_not_read_are_listed():

@@ -95,7 +95,7 @@ def test_raw_first_and_final_labels_stand_in_columns_of_their_own(run):
         "judge_label": "badcase",
         "first_label:Ada": "usable", "first_label:Ben": "badcase",
         "label:Ada": "badcase", "label:Ben": "badcase",
-        "adjudicated": "usable", "final_label": "usable", "final_label_blind": "usable",
+        "adjudicated": "usable", "final_label": "usable", "final_label_blind": "usable", "final_label_all": "usable",
     }  # fmt: skip
     assert (unlabelled["status"], unlabelled["judge_label"], unlabelled["final_label"]) == ("refused", "", "")
 

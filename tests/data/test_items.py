@@ -31,7 +31,10 @@ def questions(*answers: str | None) -> tuple[Item, ...]:
 def run_of(dataset: int, judge: dict, metric, *items: tuple[Item, ...]) -> int:
     """A run with these items on the first cases."""
     run_id = run_store.create_run(dataset, metric, judge, Options())
-    verdicts = [(i, 1, Verdict(f"c{i - 1}", metric.name, "ok", score=metric.score(its), items=its)) for i, its in enumerate(items, 1)]
+    verdicts = [
+        (i, 1, Verdict(f"c{i - 1}", metric.name, "ok", score=metric.score(its), items=its))
+        for i, its in enumerate(items, 1)
+    ]
     run_store.save_verdicts(run_id, verdicts)
     return run_id
 
@@ -44,7 +47,18 @@ def say(person: str, case_id: int, run_id: int | None, corrected: dict | None = 
     token = f"{person}/{case_id}/{criterion}/{run_id}/{corrected}/{blind}"
     draw = queues.draw_of(case_id, criterion, reviewer)
     reviews.save_review(
-        Review(token, case_id, 1, criterion, reviewer, label, items=corrected or {}, blind=blind, run_id=run_id, draw_id=draw)
+        Review(
+            token,
+            case_id,
+            1,
+            criterion,
+            reviewer,
+            label,
+            items=corrected or {},
+            blind=blind,
+            run_id=run_id,
+            draw_id=draw,
+        )
     )
     return token
 
@@ -56,7 +70,8 @@ def judge(judge_at) -> dict:
 
 def pairs(run_id: int) -> list[tuple]:
     return sorted(
-        (p["key"], p["judge_value"], p["human_value"], p["judge_answer"], p["human_answer"]) for p in agreement.item_pairs(run_id)
+        (p["key"], p["judge_value"], p["human_value"], p["judge_answer"], p["human_answer"])
+        for p in agreement.item_pairs(run_id)
     )
 
 
@@ -70,7 +85,12 @@ def test_a_corrected_item_differs_and_those_left_as_they_are_agree(fill, judge):
 
 def test_bias_and_error_of_each_sub_score_are_those_computed_by_hand(fill, judge):
     run = run_of(fill(4), judge, T2I, *(sub_scores(v, 8, 9) for v in (7, 5, 9, 2)))
-    for case_id, corrected in ((1, {"SC.prompt_following": 4}), (2, {"SC.prompt_following": 6}), (3, {}), (4, {"PQ.artifacts": 10})):
+    for case_id, corrected in (
+        (1, {"SC.prompt_following": 4}),
+        (2, {"SC.prompt_following": 6}),
+        (3, {}),
+        (4, {"PQ.artifacts": 10}),
+    ):
         say("Ada", case_id, run, corrected)
     found = {row["item"]: row for row in item_report(run)}
     # Judge minus Ada: 3, -1, 0, 0: bias 0.5, MAE 1.0; the standard deviation is sqrt(3), t(0.975, 3) is 3.182446.
@@ -89,7 +109,9 @@ def test_questions_are_reported_by_their_type(fill, judge):
     say("Ada", 1, run, {"question:0": "no"}, criterion="match")
     say("Ada", 2, run, {"question:2": "yes"}, criterion="match")
     say("Bo", 2, run, {}, criterion="match")
-    found = {row["item"]: (row["kind"], row["n"], row["agreement"], row["bias"], row["mae"]) for row in item_report(run)}
+    found = {
+        row["item"]: (row["kind"], row["n"], row["agreement"], row["bias"], row["mae"]) for row in item_report(run)
+    }
     # color: Ada 3 of 4, Bo 2 of 2. counting: Ada 1 of 2, Bo 1 of 1.
     assert found == {"color": ("question", 6, 5 / 6, None, None), "counting": ("question", 3, 2 / 3, None, None)}
 

@@ -295,6 +295,9 @@ def test_a_cancelled_run_can_be_resumed(fill, server, judge_at):
     run_id = new_run(fill(2), judge_at(server.url))
     run_store.claim(run_id, "one/1")
     run_store.finish(run_id, "one/1", "cancelled")
+    with pytest.raises(RunRefused, match=f"Run {run_id} was cancelled"):
+        judge_run(run_id)
+    run_store.requeue(run_id)
     judge_run(run_id)
     assert run_store.summary(run_id)["ok"] == 2
 

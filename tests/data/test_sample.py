@@ -12,6 +12,7 @@ from data.store import cases as case_store
 from data.store import runs as run_store
 from data.store.connection import rows, value
 from evaluators.verdict import label_of
+from tests.conftest import load_sample
 
 COUNTED = ("datasets", "cases", "parts", "images", "judges", "runs", "verdicts", "items", "replies", "reviewers",
            "queue_draws", "reviews", "review_items", "rubrics")  # fmt: skip
@@ -24,7 +25,7 @@ def counts() -> dict[str, int]:
 @pytest.fixture
 def loaded() -> dict[str, dict]:
     """The sample's run by its metric."""
-    load()
+    load_sample()
     return {run["metric"]: run for run in run_store.runs()}
 
 

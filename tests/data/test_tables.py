@@ -117,7 +117,10 @@ def test_a_prompt_column_wins_over_the_other_name_and_an_empty_one_does_not():
 
 # BUG (reported): an id is made of input and output alone, so the second row is turned away as the first one's double.
 def test_rows_that_differ_in_what_is_expected_are_different_cases():
-    rows = [{"prompt": "What is this?", "expected_output": text, "retrieval_context": "A ball."} for text in ("A ball.", "A cone.")]
+    rows = [
+        {"prompt": "What is this?", "expected_output": text, "retrieval_context": "A ball."}
+        for text in ("A ball.", "A cone.")
+    ]
     matched = case_table.match(rows, Pictures.none())
     assert ([case.expected[0].text for _row, case in matched.cases], matched.problems) == (["A ball.", "A cone."], [])
 
@@ -138,17 +141,29 @@ def changed(content: bytes, changes: dict[str, bytes | None]) -> bytes:
 
 PLAIN = xlsx(["prompt"], ["p"])
 SHEET = "xl/worksheets/sheet1.xml"
-ENTITIES = (
-    b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a0 "' + b"ha" * 50 + b'">'
+
+
+def _sheet(doctype: bytes, entity: bytes) -> bytes:
+    """A sheet whose second cell is an entity."""
+    cells = b"".join(
+        b'<row r="%d"><c r="A%d" t="inlineStr"><is><t>%s</t></is></c></row>' % (row, row, text)
+        for row, text in ((1, b"prompt"), (2, b"&" + entity + b";"))
+    )
+    main = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    return b'<?xml version="1.0"?>%s<worksheet xmlns="%s"><sheetData>%s</sheetData></worksheet>' % (
+        doctype,
+        main,
+        cells,
+    )
+
+
+ENTITIES = _sheet(
+    b'<!DOCTYPE x [<!ENTITY a0 "%s">' % (b"ha" * 50)
     + b"".join(b'<!ENTITY a%d "%s">' % (i, b"&a%d;" % (i - 1) * 10) for i in range(1, 9))
-    + b']><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1"><c r="A1" t="inlineStr">'
-    + b"<is><t>prompt</t></is></c></row><row r=\"2\"><c r=\"A2\" t=\"inlineStr\"><is><t>&a8;</t></is></c></row></sheetData></worksheet>"
-)  # fmt: skip
-OUTSIDE = (
-    b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>'
-    b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1"><c r="A1" t="inlineStr">'
-    b'<is><t>prompt</t></is></c></row><row r="2"><c r="A2" t="inlineStr"><is><t>&f;</t></is></c></row></sheetData></worksheet>'
+    + b"]>",
+    b"a8",
 )
+OUTSIDE = _sheet(b'<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>', b"f")
 
 
 def _encrypted(content: bytes) -> bytes:
@@ -171,7 +186,9 @@ def _understated(content: bytes) -> bytes:
 HOSTILE = {
     "not a zip": b"PK\x03\x04 and then something else",
     "cut off": PLAIN[: len(PLAIN) // 2],
-    "a zip of something else": changed(PLAIN, {name: None for name in zipfile.ZipFile(io.BytesIO(PLAIN)).namelist()} | {"a": b"b"}),
+    "a zip of something else": changed(
+        PLAIN, {name: None for name in zipfile.ZipFile(io.BytesIO(PLAIN)).namelist()} | {"a": b"b"}
+    ),
     "no workbook": changed(PLAIN, {"xl/workbook.xml": None}),
     "no list of types": changed(PLAIN, {"[Content_Types].xml": None}),
     "no sheet": changed(PLAIN, {SHEET: None}),
@@ -188,8 +205,12 @@ HOSTILE = {
         PLAIN, {SHEET: zipfile.ZipFile(io.BytesIO(PLAIN)).read(SHEET).replace(b'r="1"', b'r="x"')}
     ),
     "a string that is not there": changed(
-        PLAIN, {SHEET: zipfile.ZipFile(io.BytesIO(PLAIN)).read(SHEET).replace(
-            b't="inlineStr"><is><t>p</t></is>', b't="s"><v>99</v>')}
+        PLAIN,
+        {
+            SHEET: zipfile.ZipFile(io.BytesIO(PLAIN))
+            .read(SHEET)
+            .replace(b't="inlineStr"><is><t>p</t></is>', b't="s"><v>99</v>')
+        },
     ),
     "no known column": xlsx(["name"], ["x"]),
     "nothing": content_of(book(("Cases", []))),
@@ -198,7 +219,6 @@ HOSTILE = {
 }
 
 
-# BUG (reported): what goes wrong while a sheet is read, and some of what goes wrong before, is a traceback.
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_file_that_cannot_be_read_is_answered_in_one_sentence(name):
     with pytest.raises(TableUnreadable) as told:
@@ -207,7 +227,6 @@ def test_a_file_that_cannot_be_read_is_answered_in_one_sentence(name):
     assert len(str(told.value)) < 400
 
 
-# BUG (reported): zlib.error, ParseError, TypeError, NotImplementedError, EOFError and more come through.
 def test_a_file_that_is_damaged_anywhere_is_read_or_answered_in_a_sentence():
     dice, told = random.Random(7), set()
     for _ in range(150):
@@ -234,7 +253,9 @@ def test_a_zip_bomb_is_turned_away_by_its_declared_size_before_it_is_unpacked():
     damaged = bytearray(content)
     at = content.rfind(b"PK\x01\x02", 0, content.rfind(b"xl/media/bomb.bin"))
     damaged[at + 24 : at + 28] = (3_000_000_000).to_bytes(4, "little")
-    with pytest.raises(TableUnreadable, match=r"cases\.xlsx would unpack to 3,0\d\d,\d{3},\d{3} bytes, more than 500,000,000\."):
+    with pytest.raises(
+        TableUnreadable, match=r"cases\.xlsx would unpack to 3,0\d\d,\d{3},\d{3} bytes, more than 500,000,000\."
+    ):
         read_table(bytes(damaged), "cases.xlsx")
 
 
@@ -263,7 +284,9 @@ def lines(sheet) -> list[list]:
 
 
 def test_scores_and_reasonings_stand_in_their_rows(judged):
-    found = judged(xlsx(["prompt", "note"], ["p", 1], [], ["q", 2.5]), {1: (1.0, "fine"), 3: (None, "skipped: no picture")})
+    found = judged(
+        xlsx(["prompt", "note"], ["p", 1], [], ["q", 2.5]), {1: (1.0, "fine"), 3: (None, "skipped: no picture")}
+    )
     assert lines(found["Cases"]) == [
         ["prompt", "note", "score", "reasoning"], ["p", 1, 1, "fine"], [None] * 4, ["q", 2.5, None, "skipped: no picture"],
     ]  # fmt: skip
@@ -271,7 +294,10 @@ def test_scores_and_reasonings_stand_in_their_rows(judged):
 
 
 def test_columns_that_are_there_already_are_filled_where_they_are(judged):
-    found = judged(xlsx(["reasoning", "score", "prompt"], ["old", 0, "p"], [None, None, "q"]), {1: (1.0, "new"), 2: (None, "failed: x")})
+    found = judged(
+        xlsx(["reasoning", "score", "prompt"], ["old", 0, "p"], [None, None, "q"]),
+        {1: (1.0, "new"), 2: (None, "failed: x")},
+    )
     assert lines(found["Cases"])[1:] == [["new", 1, "p"], ["failed: x", None, "q"]]
 
 
@@ -290,7 +316,7 @@ def test_the_rest_of_the_workbook_stays_as_it_was(judged):
     assert lines(found["Cases"])[1] == ["p", "=SUM(1,2)", 0, "no"]
 
 
-@pytest.mark.parametrize("text", ["=1+1", "=HYPERLINK(\"http://x\")", "+1", "-1", "@SUM(1)", "=cmd|' /C calc'!A0"])
+@pytest.mark.parametrize("text", ["=1+1", '=HYPERLINK("http://x")', "+1", "-1", "@SUM(1)", "=cmd|' /C calc'!A0"])
 def test_a_reasoning_that_looks_like_a_formula_stays_a_text(text, judged):
     cell = judged(xlsx(["prompt"], ["p"]), {1: (1.0, text)})["Cases"]["C2"]
     assert (cell.value, cell.data_type) == (text, "s")
@@ -316,7 +342,6 @@ def test_signs_that_xml_cannot_hold_do_not_spoil_the_file(text, judged):
     assert judged(xlsx(["prompt"], ["p"]), {1: (1.0, text)})["Cases"]["C2"].value.startswith("a")
 
 
-# BUG (reported): a merged title at the end of the header row is an AttributeError.
 def test_a_merged_title_at_the_end_of_the_header_is_no_traceback(judged):
     workbook = book(("Cases", [["result_image", "prompt", None], ["red.png", "p", "note"]]))
     workbook["Cases"].merge_cells("B1:C1")
@@ -324,7 +349,6 @@ def test_a_merged_title_at_the_end_of_the_header_is_no_traceback(judged):
     assert line[:2] == ["red.png", "p"] and {1, "fine"} <= set(line)
 
 
-# BUG (reported): the new columns are put where the header ends, over whatever stands below.
 def test_a_column_without_a_title_is_not_written_over(judged):
     found = judged(xlsx(["prompt"], ["p", "a note of mine"]), {1: (1.0, "fine")})
     assert "a note of mine" in lines(found["Cases"])[1]
@@ -358,19 +382,16 @@ def test_an_excel_file_goes_out_as_csv_and_a_csv_file_as_excel(tmp_path, judged)
     assert lines(found.active) == [["prompt", "note", "score", "reasoning"], ["红", "1", 0.5, "half"]]
 
 
-# BUG (reported): CSV cells are appended as they are, so that a text becomes a formula in the Excel file.
 @pytest.mark.parametrize("text", ["=1+1", "'=1+1"])
 def test_a_text_of_a_csv_file_that_looks_like_a_formula_is_none_in_excel(text, judged):
     cell = judged(f"prompt\n{text}\n".encode(), {1: (1.0, "fine")}, "in.csv").active["A2"]
     assert (cell.value.lstrip("'"), cell.data_type) == ("=1+1", "s")
 
 
-# BUG (reported): an IllegalCharacterError of openpyxl.
 def test_a_control_character_in_a_csv_file_is_no_traceback(judged):
     assert judged(b"prompt\na\x0bb\n", {1: (1.0, "fine")}, "in.csv").active["B2"].value == 1
 
 
-# BUG (reported): six digits; a score just below the threshold is written as the threshold.
 @pytest.mark.parametrize("score", [0.7483314773547882, 0.49999996, 1 / 3])
 def test_a_score_is_written_in_full(score, tmp_path, judged):
     assert judged(xlsx(["prompt"], ["p"]), {1: (score, "")})["Cases"]["B2"].value == score
@@ -387,7 +408,6 @@ def test_a_file_may_be_written_over_itself(tmp_path):
     assert lines(openpyxl.load_workbook(path)["Cases"]) == [["prompt", "score", "reasoning"], ["p", 1, "at 1"]]
 
 
-# BUG (reported): in Excel a row that this run did not judge (--limit) keeps an earlier run's score; in CSV it does not.
 def test_a_row_without_a_verdict_shows_no_score_of_an_earlier_run(tmp_path, judged):
     content = xlsx(["prompt", "score", "reasoning"], ["p", 1, "old"], ["q", 1, "old"])
     output = tmp_path / "out.csv"

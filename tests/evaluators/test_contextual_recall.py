@@ -229,7 +229,6 @@ def test_no_reply_makes_the_reader_raise_anything_but_its_own_error(text):
         assert items and all(item.text and item.node in (None, 1, 2, 3) for item in items)
 
 
-# BUG (reported): int() of more than 4300 digits raises ValueError.
 def test_a_node_of_five_thousand_digits_is_no_traceback():
     reply = json.dumps({"statements": [statement("a", node="1" * 5000)]})
     assert read_statements(reply, 3)[0].node is None

@@ -16,7 +16,9 @@ from evaluators.errors import CaseUnfit, JudgeFailed
 from evaluators.judges.question import Question, Reply, question_key
 from tests.chat_server import Answer, ChatServer, scores
 
-SCHEMA = {"type": "object", "properties": {"score": {"type": "array"}}}
+SCHEMA = {
+    "type": "object", "properties": {"score": {"type": "array"}}, "required": ["score"], "additionalProperties": False,
+}  # fmt: skip
 
 
 @pytest.fixture

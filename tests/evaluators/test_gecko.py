@@ -42,12 +42,18 @@ def coffee_judge(request) -> Answer:
     """A judge that sees coffee, a croissant and a table, and neither toast nor a cafe."""
     if request.wants == "questions":
         return said(keywords="{1}[steaming] {2}[cup of coffee] {3}[…] {4}[…]", questions=asked_in(request.texts[2]))
+    unseen = ("toast", "cafe")
     return said(
         answers=[
-            {"id": number, "question": text, "reasoning": "Looked.", "verdict": "no" if "toast" in text or "cafe" in text else "yes"}
+            {
+                "id": number,
+                "question": text,
+                "reasoning": "",
+                "verdict": "no" if any(w in text for w in unseen) else "yes",
+            }
             for number, text in request.asked
         ]
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -173,9 +179,11 @@ def test_every_type_of_question_is_known(kind):
 
 
 def test_there_are_thirteen_types_and_an_unknown_one_is_other():
-    assert sorted(QUESTION_TYPES) == sorted(
-        "object human animal food activity attribute counting color material spatial location shape other".split()
-    )
+    assert set(QUESTION_TYPES) == {
+        "object", "human", "animal", "food", "activity", "attribute", "counting", "color", "material", "spatial", "location",
+        "shape", "other",
+    }  # fmt: skip
+    assert len(QUESTION_TYPES) == 13
     assert read_rubric(rubric_text("{1}[x]", asking(1, kind="mood")), "image").questions[0].type == "other"
 
 
@@ -211,7 +219,7 @@ def test_a_prompt_that_looks_like_a_marked_one_does_not_confuse_the_rubric(pictu
     assert server.requests[0].texts[2] == prompt
 
 
-# BUG (reported): int() of more than 4300 digits raises ValueError, here and for an id below.
+# Python refuses to make a number of more than 4300 digits.
 @pytest.mark.parametrize("keywords", ["{" + "1" * 5000 + "}[cat]", "{１}[cat]"])
 def test_a_monstrous_mark_is_no_traceback(keywords):
     try:
@@ -319,7 +327,6 @@ def test_answers_are_matched_by_id_and_then_by_their_text(answers, read):
     assert read_answers(json.dumps({"answers": answers}), THREE, "image") == read
 
 
-# BUG (reported): the first of two contradicting answers is taken.
 def test_a_question_that_was_answered_both_ways_has_no_answer_that_could_be_taken():
     reply = {"answers": [{"id": 1, "verdict": "yes"}, {"id": 2, "verdict": "yes"}, {"id": 2, "verdict": "no"}]}
     assert read_answers(json.dumps(reply), THREE, "image") == {1: "yes"}
@@ -351,7 +358,6 @@ def test_a_block_that_repeats_the_template_is_missing():
     assert read_answers(text, THREE, "image") == {2: "yes"}
 
 
-# BUG (reported): the next question's line is taken for the missing verdict, and that question is lost.
 def test_a_block_without_a_verdict_does_not_take_the_next_one_with_it():
     text = "Question: Is there a cup?\nVerdict:\nQuestion: Is it red?\nVerdict: yes"
     assert read_answers(text, THREE, "image") == {2: "yes"}
@@ -383,21 +389,20 @@ def test_an_id_of_five_thousand_digits_is_no_traceback():
 # --- choices -----------------------------------------------------------------------------------------------------------
 
 
-# BUG (reported): "a, b, c or d", which is the template in the prompt itself, is read as a.
 @pytest.mark.parametrize(
     ("text", "letter"),
     [
         ("b", "b"), ("B", "b"), ("b) cat", "b"), ("(b) cat", "b"), ("[b]", "b"), ("b.", "b"), ("b: cat", "b"), ("**b**", "b"),
         ('"b"', "b"), (" b , the cat", "b"), ("d) salamander", "d"),
         ("salamander", None), ("d salamander", None), ("a dog", None), ("abc", None), ("e", None), ("e) newt", None),
-        ("cat", None), ("a|b|c|d", None), ("a, b, c or d", None), ("a or b", None), ("", None), (None, None), (2, None), (["b"], None),
+        ("cat", None), ("a|b|c|d", None), ("a, b, c or d", None), ("a or b", None),
+        ("", None), (None, None), (2, None), (["b"], None),
     ],
 )  # fmt: skip
 def test_only_the_letter_of_a_choice_counts(text, letter):
     assert valid_answer(text, "video") == letter
 
 
-# BUG (reported): full-width brackets, 、 and full-width letters are not read; the answer counts as missing.
 @pytest.mark.parametrize("text", ["b）猫", "（b）猫", "B、猫", "ｂ"])
 def test_a_letter_is_read_as_chinese_writes_it(text):
     assert valid_answer(text, "video") == "b"

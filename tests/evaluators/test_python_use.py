@@ -32,12 +32,17 @@ def folder(tmp_path, monkeypatch):
 def cases() -> dict[str, Case]:
     """A case for each metric, as short as it can be."""
     inputs = {name: len(METRICS[name].input_roles) for name in METRICS if hasattr(METRICS[name], "input_roles")}
-    made = {name: Case.build("a blue pair of shoes", "result.png", ["source.png"] * count) for name, count in inputs.items()}
+    made = {
+        name: Case.build("a blue pair of shoes", "result.png", ["source.png"] * count) for name, count in inputs.items()
+    }
     made["image_text_match"] = Case.build("图1的鞋子放在草地上", "result.png", ["source.png"])
     made["gecko_image"] = Case.build("a blue pair of shoes", "result.png")
     made["gecko_video"] = Case("film", (Part.of_text("a wall grows lighter"),), (Part.of_video("film.mp4"),))
     made["contextual_recall"] = Case(
-        "recall", input=(Part.of_text("What is it?"),), expected=(Part.of_text("Shoes."),), context=(Part.of_image("source.png"),)
+        "recall",
+        input=(Part.of_text("What is it?"),),
+        expected=(Part.of_text("Shoes."),),
+        context=(Part.of_image("source.png"),),
     )
     return made
 
@@ -80,7 +85,9 @@ def test_one_judge_measures_several_cases_one_after_the_other(folder):
     with ChatServer() as server:
         judge = EndpointJudge(EndpointSettings(model="tester", base_url=server.url, attempts=1))
         rubrics = RubricsInMemory()
-        verdicts = [METRICS[name].measure(case, judge, rubrics=rubrics) for name, case in cases().items() for _ in range(2)]
+        verdicts = [
+            METRICS[name].measure(case, judge, rubrics=rubrics) for name, case in cases().items() for _ in range(2)
+        ]
     assert [verdict.problem for verdict in verdicts] == [""] * len(verdicts)
 
 
@@ -119,7 +126,9 @@ def test_a_judge_without_a_key_says_which_variable_is_missing():
         EndpointJudge(EndpointSettings(model="gpt-4o"))
 
 
-EXAMPLES = [block for block in re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL) if ">>>" not in block]
+EXAMPLES = [
+    block for block in re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL) if ">>>" not in block
+]
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))

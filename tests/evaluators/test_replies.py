@@ -165,6 +165,11 @@ def test_chinese_quotes_around_keys_are_quotes():
     assert scores("{“score”：[７]}") == (7.0,)
 
 
+# BUG (reported): full-width brackets, as a Chinese keyboard writes them, are not taken for a complete list.
+def test_full_width_brackets_are_brackets():
+    assert scores("{“score”：［７］}") == (7.0,)
+
+
 @pytest.mark.parametrize(
     "value", ["-1", "-0.5", "10.01", "11", "100", "1e999", "-1e999", "NaN", "Infinity", "-Infinity"]
 )

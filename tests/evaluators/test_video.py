@@ -94,11 +94,10 @@ def test_what_is_no_video_is_not_kept(name, home):
 
 
 def test_a_video_that_is_gone_is_said_to_be(tmp_path):
-    with pytest.raises(CaseUnfit, match=r"gone\.mp4 cannot be read as a video"):
+    with pytest.raises(CaseUnfit, match=r"gone\.mp4 cannot be read"):
         frames(tmp_path / "gone.mp4", 8)
 
 
-# BUG (reported): FFmpeg opens whatever a playlist names, a link too; only formats that are taken in may be opened.
 def test_a_playlist_never_makes_the_judge_read_another_file(tmp_path):
     (tmp_path / "secret.mp4").write_bytes(video(greys(4)))
     for name, content in {

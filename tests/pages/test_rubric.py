@@ -16,7 +16,9 @@ PROMPT = "a red square"
 def kept() -> Rubric:
     questions = tuple(
         RubricQuestion(i, text, "yes", ("yes", "no"), kind)
-        for i, (text, kind) in enumerate([("is it red?", "color"), ("is it a square?", "shape"), ("is it big?", "attribute")], 1)
+        for i, (text, kind) in enumerate(
+            [("is it red?", "color"), ("is it a square?", "shape"), ("is it big?", "attribute")], 1
+        )
     )
     return rubrics.keep_first(Rubric(PROMPT, "image", questions, "{1}[red]", author="judge: tester"))
 
@@ -58,7 +60,11 @@ def test_an_edited_question_is_saved_as_the_next_version(kept):
     [box for box in app.selectbox if "type" in box.key][2].set_value("other").run()
     assert now()[0][0] == "is it red?"  # nothing is kept before it is saved
     app = save(app)
-    assert now() == [("is it crimson?", "yes", "color"), ("is it a square?", "no", "shape"), ("is it big?", "yes", "other")]
+    assert now() == [
+        ("is it crimson?", "yes", "color"),
+        ("is it a square?", "no", "shape"),
+        ("is it big?", "yes", "other"),
+    ]
     assert (rubrics.latest(PROMPT, "image").version, rubrics.latest(PROMPT, "image").author) == (2, "Cleo")
     assert "Version 2, by Cleo" in told(app) and "Earlier versions" in told(app)
     assert rubrics.rubric_by_id(kept.id) == kept
@@ -133,7 +139,9 @@ def test_an_address_that_leads_nowhere_says_so(number, kept):
 
 def test_texts_of_people_and_judges_are_shown_as_they_are(home):
     nasty = "![x](http://evil/x.png) <script>alert(1)</script> $x$ :red[y]"
-    first = rubrics.keep_first(Rubric(nasty, "image", (RubricQuestion(1, nasty, "yes", ("yes", "no"), "other"),), nasty))
+    first = rubrics.keep_first(
+        Rubric(nasty, "image", (RubricQuestion(1, nasty, "yes", ("yes", "no"), "other"),), nasty)
+    )
     rubrics.save_edited(nasty, "image", [RubricQuestion(1, nasty + "?", "yes", ("yes", "no"), "other")], nasty)
     app = page(first)
     assert not [element.value for element in app.markdown if "evil" in element.value]
