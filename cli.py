@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sqlite3
 import sys
 from pathlib import Path
@@ -123,6 +124,8 @@ def run(
     """
     if table is None and dataset is None:
         raise click.UsageError("Name a --dataset, or a TABLE of cases.")
+    if output is not None and not os.access(output if output.exists() else output.parent, os.W_OK):
+        raise Refused(f"{output} cannot be written.")
     if output is not None and table is None:
         raise click.UsageError("-o goes with a TABLE; 'export' writes what a dataset's runs found.")
     if table is None:

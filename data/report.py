@@ -78,7 +78,9 @@ def item_report(run_id: int) -> list[dict]:
             same = wilson(sum(p["judge_value"] == p["human_value"] for p in pairs), len(pairs))
             row |= {"bias": error.bias, "bias_lo": error.lo, "bias_hi": error.hi, "mae": error.mae}
         else:
-            same = wilson(sum(p["judge_answer"] == p["human_answer"] for p in pairs), len(pairs))
+            # A missing answer agrees with nobody, left as it was or not.
+            agreed = sum(p["judge_answer"] == p["human_answer"] is not None for p in pairs)
+            same = wilson(agreed, len(pairs))
             row |= {"bias": None, "bias_lo": None, "bias_hi": None, "mae": None}
         report.append(row | {"agreement": same.value, "lo": same.lo, "hi": same.hi})
     return report

@@ -31,7 +31,7 @@ from evaluators.judges.recorded import RecordedJudge
 from evaluators.metrics.base import Metric
 from evaluators.rubric import Rubric
 from evaluators.verdict import Options, Verdict
-from evaluators.waiting import wait_for
+from evaluators.waiting import run_alone
 
 HEARTBEAT_SECONDS = 2.0
 #: Seconds that questions in flight get to come back after a cancel; they are paid for.
@@ -132,7 +132,7 @@ def judge_run(run_id: int, on_verdict: Callable[[Verdict], None] = lambda verdic
     if refused:
         raise RunRefused(refused)
     try:
-        wait_for(_Worker(run_id, worker, on_verdict).work())
+        run_alone(_Worker(run_id, worker, on_verdict).work())
     except Exception as error:
         run_store.finish(run_id, worker, "stopped", f"{error}" or type(error).__name__)
         if isinstance(error, JudgeFailed):

@@ -33,9 +33,9 @@ class FoundObject:
 
     def written(self, key: str) -> bool:
         """Whether `key` stands in the text with a complete number or list of numbers behind it, and only one."""
-        name = re.escape(key).replace("_", r"[\s_-]?")
-        there = re.findall(rf"[\"'“”]?{name}[\"'“”]?\s*[:：=]\s*", self.text, re.IGNORECASE)
-        complete = re.findall(rf"[\"'“”]?{name}[\"'“”]?\s*[:：=]\s*{_COMPLETE}", self.text, re.IGNORECASE)
+        name, text = re.escape(key).replace("_", r"[\s_-]?"), unicodedata.normalize("NFKC", self.text)
+        there = re.findall(rf"[\"'“”]?{name}[\"'“”]?\s*[:=]\s*", text, re.IGNORECASE)
+        complete = re.findall(rf"[\"'“”]?{name}[\"'“”]?\s*[:=]\s*{_COMPLETE}", text, re.IGNORECASE)
         return len(there) == len(complete) == 1
 
 

@@ -10,7 +10,7 @@ from data.store import judges
 from evaluators.errors import JudgeFailed
 from evaluators.judges.endpoint import DEFAULT_KEY_VARIABLE, EndpointSettings
 from evaluators.judges.trial import try_judge
-from evaluators.waiting import wait_for
+from evaluators.waiting import run_alone
 from pages.parts.guard import require_reviewer
 from pages.parts.plain import plain
 
@@ -61,7 +61,7 @@ else:
     if st.button("Send it one small picture"):
         try:
             with st.spinner("Waiting for the judge"):
-                reply = wait_for(try_judge(judges.endpoint_settings(able[name])))
+                reply = run_alone(try_judge(judges.endpoint_settings(able[name])))
         except JudgeFailed as error:
             st.error(plain(f"It did not work: {error}"))
         else:

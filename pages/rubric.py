@@ -50,7 +50,7 @@ for place, question in enumerate(draft):
         lines = kind.text_area("Choices, one a line", "\n".join(question.choices), key=f"{key}-{question.id}-choices")
         choices = tuple(line.strip() for line in lines.splitlines() if line.strip())
         answer = right.selectbox(
-            "Right letter", LETTERS, LETTERS.index(question.answer), key=f"{key}-{question.id}-answer"
+            "Right letter", tuple(LETTERS), LETTERS.index(question.answer), key=f"{key}-{question.id}-answer"
         )
         type_ = ""
     if away.button("Delete", key=f"{key}-{question.id}-delete", help="Leave this question out of the next version"):

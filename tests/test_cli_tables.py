@@ -169,7 +169,6 @@ def test_a_file_that_is_no_table_is_refused_and_nothing_is_asked(content, folder
     assert (server.replies, run_store.runs()) == (0, [])
 
 
-# BUG (reported): whether the result can be written is found out after the judge was asked and paid.
 def test_an_output_that_cannot_be_written_is_refused_before_the_judge_is_asked(folder, server):
     source = table(folder, ROWS[0])
     output = called("run", source, "--metric", "image_text_match", "--model", "m", "--base-url", server.url, "-o",

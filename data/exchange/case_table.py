@@ -213,7 +213,8 @@ def _cell(row: Mapping[str, str], column: str) -> str:
 def _with_content_id(case: Case) -> Case:
     """A case without an id gets one from its texts and its pictures' names: the same file imported twice changes
     nothing, and a picture that comes later belongs to the same case."""
-    content = repr([(p.kind, p.text, p.source) for p in (*case.input, *case.output)])
+    told = [case.input + case.output, *filter(None, (case.expected, case.context))]
+    content = "".join(repr([(p.kind, p.text, p.source) for p in parts]) for parts in told)
     return replace(case, id="case-" + hashlib.sha256(content.encode()).hexdigest()[:10])
 
 

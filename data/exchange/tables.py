@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -18,6 +19,7 @@ from data.exchange.columns import CASE_COLUMNS, SYNONYMS, as_typed, harmless
 MAX_CELL = 1_000_000
 #: Bytes that an XLSX file may unpack to.
 MAX_UNPACKED = 500_000_000
+_NOT_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 _KNOWN = {*CASE_COLUMNS, *SYNONYMS}
 #: The key of a row that has more cells than the header; no column can have this name.
 SURPLUS = "\x00surplus"
@@ -162,7 +164,7 @@ def _fill_sheet(sheet, verdicts: Mapping[int, tuple[float | None, str]]) -> None
 
 def _put_text(cell, text: str) -> None:
     """A text into a cell, as a text: without what XML forbids, as long as a cell can be, and never run as a formula."""
-    cell.value = ILLEGAL_CHARACTERS_RE.sub("", text)[:32_767] or None
+    cell.value = _NOT_XML.sub("", ILLEGAL_CHARACTERS_RE.sub("", text))[:32_767] or None
     if cell.value is not None:
         cell.data_type = "s"
 

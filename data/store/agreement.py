@@ -142,8 +142,9 @@ def item_pairs(run_id: int) -> list[dict]:
     """What judge and people say of the same item, one row a person and item: group, key, kind, the judge's value or
     answer and the person's.
 
-    A person speaks of a verdict's items by correcting one of them, or by labelling with the verdict in sight; the items
-    left as they are count as agreed. Each person's current review counts; labels on cases picked by hand do not.
+    A person speaks of an item by correcting it, or by leaving it as it is beside this run's verdict: when it was in sight
+    for the label, or when another item of it was corrected. Each person's current review counts; labels on cases picked
+    by hand do not.
     """
     return rows(
         'SELECT i."group", i.key, i.kind, i.text, i.value AS judge_value, i.answer AS judge_answer, '
@@ -153,6 +154,7 @@ def item_pairs(run_id: int) -> list[dict]:
         "JOIN current_reviews r ON r.case_id = v.case_id AND r.revision = v.revision AND r.criterion = run.criterion "
         "LEFT JOIN review_items c ON c.review_id = r.id AND c.key = i.key "
         "WHERE run.id = ? AND r.basis != 'opportunistic' "
-        "AND ((r.blind = 0 AND r.run_id = run.id) OR EXISTS (SELECT 1 FROM review_items x WHERE x.review_id = r.id))",
+        "AND (c.key IS NOT NULL OR (coalesce(r.run_id, run.id) = run.id "
+        "  AND (r.blind = 0 OR EXISTS (SELECT 1 FROM review_items x WHERE x.review_id = r.id))))",
         [run_id],
     )

@@ -9,6 +9,8 @@ from dataclasses import asdict, replace
 import sqlite_utils
 
 from data.store.connection import insert, now, row, rows, writing
+from evaluators.metrics.gecko import valid_answer
+from evaluators.metrics.wording import normalised
 from evaluators.rubric import LETTERS, QUESTION_TYPES, Rubric, RubricQuestion
 
 
@@ -72,17 +74,17 @@ def _checked(questions: Sequence[RubricQuestion], medium: str) -> tuple[RubricQu
     valid = ("yes", "no") if medium == "image" else tuple(LETTERS)
     seen: set[str] = set()
     for number, question in enumerate(questions, 1):
-        if not question.text.strip():
+        if not normalised(question.text):
             raise RubricRefused(f"Question {number} has no text.")
         if question.answer not in valid:
             raise RubricRefused(f"Question {number} needs one of these answers: {', '.join(valid)}.")
-        if medium == "video" and len(question.choices) != len(LETTERS):
-            raise RubricRefused(f"Question {number} needs {len(LETTERS)} choices.")
+        if medium == "video" and [valid_answer(choice, medium) for choice in question.choices] != list(LETTERS):
+            raise RubricRefused(f"Question {number} needs four choices that begin with a), b), c) and d).")
         if medium == "image" and question.type not in QUESTION_TYPES:
             raise RubricRefused(f"Question {number} needs one of these types: {', '.join(QUESTION_TYPES)}.")
-        if question.text.strip().casefold() in seen:
+        if normalised(question.text) in seen:
             raise RubricRefused(f"Question {number} is asked twice.")
-        seen.add(question.text.strip().casefold())
+        seen.add(normalised(question.text))
     if not questions:
         raise RubricRefused("A rubric needs at least one question.")
     return tuple(

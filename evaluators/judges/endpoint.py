@@ -222,7 +222,7 @@ class EndpointJudge:
         if question.retry_of:
             text, problem = question.retry_of
             messages += [
-                {"role": "assistant", "content": text or "(empty)"},
+                {"role": "assistant", "content": _sendable(text) or "(empty)"},
                 {
                     "role": "user",
                     "content": f"That reply could not be read: {problem}. Answer again, with the JSON object only.",
@@ -233,7 +233,7 @@ class EndpointJudge:
     async def _content(self, part: Part, frames: int) -> list[dict]:
         """A part as the protocol has it. The few last pictures are kept: a case's calls share one preparation."""
         if part.kind == "text":
-            return [{"type": "text", "text": part.text}]
+            return [{"type": "text", "text": _sendable(part.text)}]
         if part.path is None:
             raise CaseUnfit(part.problem or f"{part.source or 'an image'} is missing")
         key = f"{part.sha256}/{frames}"
@@ -268,6 +268,11 @@ def _response_format(schema: Mapping[str, object], mode: str) -> dict:
         wrapped = {"name": "verdict", "strict": True, "schema": dict(schema)}
         return {"response_format": {"type": "json_schema", "json_schema": wrapped}}
     return {"response_format": {"type": "json_object"}} if mode == "json_object" else {}
+
+
+def _sendable(text: str) -> str:
+    """A text as UTF-8 can carry it: half a surrogate pair becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _content_text(content: object) -> str:

@@ -6,7 +6,7 @@ Texts and pictures may stand in every list. Score = supported statements / all s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from evaluators.case import Case, Part
@@ -17,6 +17,7 @@ from evaluators.metrics.wording import (
     TEXT,
     YES_NO,
     captioned,
+    distinct,
     key_of,
     list_schema,
     material,
@@ -106,25 +107,24 @@ def read_statements(text: str, nodes: int) -> tuple[Item, ...]:
     """
     found = read_object(text)
     listed = field(found, ["statements", "verdicts"])
-    items, seen = [], {}
+    items = []
     for entry in listed if isinstance(listed, list) else []:
         if not isinstance(entry, dict):
             continue
         said = field(entry, ["statement", "sentence", "text", "reason"])
         said = said.strip() if isinstance(said, str) and said.strip() else f"statement {len(items) + 1}"
-        key = key_of("statement", said)
-        seen[key] = seen.get(key, 0) + 1
         verdict = read_yes_no(field(entry, ["verdict", "answer"]))
         items.append(
             Item(
-                key if seen[key] == 1 else f"{key}#{seen[key]}", "statement", said, "statements",
+                key_of("statement", said), "statement", said, "statements",
                 answer=None if verdict is None else "yes" if verdict else "no", expected="yes",
                 choices=("yes", "no"), node=_node(field(entry, ["node", "entry"]), nodes),
             )
         )  # fmt: skip
     if not any(item.answer for item in items):
         raise UnreadableReply("no statements with a verdict were listed")
-    return tuple(items)
+    keys = distinct(item.key for item in items)
+    return tuple(replace(item, key=key) for item, key in zip(items, keys, strict=True))
 
 
 def _read_reason(text: str) -> str:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -13,11 +14,14 @@ from typing import ClassVar
 
 from evaluators.case import Case, Part
 from evaluators.errors import UnreadableReply
+from evaluators.judges.images import open_upright
 from evaluators.judges.question import Question
+from evaluators.judges.video import frames
 from evaluators.metrics.base import Answers, Asking, Metric
 from evaluators.metrics.wording import (
     TEXT,
     YES_NO,
+    distinct,
     key_of,
     list_schema,
     material,
@@ -93,17 +97,19 @@ class Gecko(Metric):
     async def ask(self, case: Case, asking: Asking) -> Answers:
         rubric = await asking.rubrics.latest(case.prompt, self.rubric_medium)
         if rubric is None:
+            await asyncio.to_thread(self._look_at, case)  # a file that is no picture must not cost a rubric
             made = await asking.readably(self._rubric_question(case), self._read_rubric)
             rubric = await asking.rubrics.keep(replace(made, prompt=case.prompt, author=_author(asking)))
         given = await asking.readably(
             self._answers_question(case, rubric), lambda text: read_answers(text, rubric, self.rubric_medium)
         )
+        keys = distinct(key_of("question", q.text) for q in rubric.questions)
         items = tuple(
             Item(
-                key_of("question", q.text), "question", q.text, q.type or "question", answer=given.get(q.id),
+                key, "question", q.text, q.type or "question", answer=given.get(q.id),
                 expected=q.answer, choices=q.choices,
             )
-            for q in rubric.questions
+            for key, q in zip(keys, rubric.questions, strict=True)
         )  # fmt: skip
         return Answers(
             items=items,
@@ -123,6 +129,11 @@ class Gecko(Metric):
         if self.rubric_medium == "image":
             return case.result_images
         return tuple(part for part in case.output if part.kind == "video" or part.is_animation)
+
+    def _look_at(self, case: Case) -> None:
+        """:raises CaseUnfit: if the result cannot be read."""
+        path = self._results(case)[0].path
+        open_upright(path) if self.rubric_medium == "image" else frames(path, 1)
 
     def _rubric_question(self, case: Case) -> Question:
         content = [Part.of_text(self.prompts["rubric"]), *material("prompt", case.prompt)]

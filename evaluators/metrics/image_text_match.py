@@ -114,13 +114,15 @@ class ImageTextMatch(Metric):
 
 
 def _read(text: str) -> dict:
-    """A reply with at least one element.
+    """A reply with at least one element and its answer.
 
-    :raises UnreadableReply: if it lists none, or does not say whether anything contradicts the prompt.
+    :raises UnreadableReply: if it lists none, or none has an answer, or it does not say whether anything contradicts the prompt.
     """
     found = read_object(text)
-    if not _elements(found):
-        raise UnreadableReply('no elements were listed; "elements" must name at least one, each with "answered"')
+    if not any(answered is not None for _name, answered in _elements(found)):
+        raise UnreadableReply(
+            'no elements were listed with an answer; "elements" must name at least one, each with "answered"'
+        )
     if read_yes_no(field(found, ["contradiction", "矛盾"])) is None:
         raise UnreadableReply('"contradiction" is neither yes nor no')
     return found
@@ -139,15 +141,12 @@ def _elements(found: dict) -> list[tuple[str, bool | None]]:
 
 
 def _items(found: dict) -> tuple[Item, ...]:
-    items, seen = [], {}
-    for name, answered in _elements(found):
-        key = key_of("element", name)
-        seen[key] = seen.get(key, 0) + 1
-        if seen[key] > 1:
-            key += f"#{seen[key]}"
-        items.append(
-            Item(key, "element", name, "elements", answer=_word(answered), expected="yes", choices=("yes", "no"))
-        )
+    elements = _elements(found)
+    keys = distinct(key_of("element", name) for name, _answered in elements)
+    items = [
+        Item(key, "element", name, "elements", answer=_word(answered), expected="yes", choices=("yes", "no"))
+        for key, (name, answered) in zip(keys, elements, strict=True)
+    ]
     contradicts = read_yes_no(field(found, ["contradiction", "矛盾"]))
     words = "something contradicts the prompt"
     items.append(

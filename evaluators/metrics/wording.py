@@ -67,6 +67,16 @@ def normalised(text: str) -> str:
     return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
+def distinct(keys: Iterable[str]) -> list[str]:
+    """Keys made distinct: a second one of the same name gets `#2`."""
+    seen: dict[str, int] = {}
+    found = []
+    for key in keys:
+        seen[key] = seen.get(key, 0) + 1
+        found.append(key if seen[key] == 1 else f"{key}#{seen[key]}")
+    return found
+
+
 def key_of(kind: str, text: str) -> str:
     """The stable key of an item that is a text: the same question has it in every run and with every judge."""
     return f"{kind}:{hashlib.sha256(normalised(text).encode()).hexdigest()[:12]}"

@@ -253,7 +253,8 @@ def test_a_review_that_cannot_be_kept_stops_no_other_and_is_said(page: Page, app
     page.evaluate(
         """([workspace, reviewer]) => {
             const entry = { kind: "review", reviewer, case_id: 2 ** 60, revision: 1, criterion: "overall", label: "usable",
-                items: {}, tags: [], comment: "", blind: false, run_id: null, draw_id: null, dwell_ms: 1, token: "broken", place: 0, decided: "" }
+                items: {}, tags: [], comment: "", blind: false, run_id: null, draw_id: null, dwell_ms: 1,
+                token: "broken", place: 0, decided: "" }
             localStorage.setItem(`second-look/outbox/${workspace}/${reviewer}/broken`, JSON.stringify(entry))
         }""",
         [connection.workspace_id(), reviews.reviewer_named("Cleo")],

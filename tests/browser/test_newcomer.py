@@ -68,7 +68,8 @@ def test_the_first_five_minutes(page: Page, app: App):
 
 def test_every_page_has_an_address_that_can_be_sent(page: Page, app: App):
     enter(page, app)
-    go(page, "Cases")
+    page.goto(f"{app.url}/cases?dataset=1")
+    settled(page)
     page.get_by_label("Search in prompts and ids").fill("blue cube")
     page.keyboard.press("Enter")
     settled(page)

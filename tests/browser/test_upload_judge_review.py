@@ -119,7 +119,7 @@ def test_one_case_by_hand(page: Page, app: App):
     shoot(page, "add-one-saved")
     page.get_by_role("link", name="Open the case").click()
     settled(page)
-    expect(page.get_by_alt_text("input 1")).to_be_visible()
+    expect(page.get_by_alt_text("input", exact=True)).to_be_visible()
     expect(page.get_by_alt_text("result")).to_have_js_property("naturalWidth", 8)
 
 

@@ -321,7 +321,6 @@ def test_every_raw_reply_that_could_not_be_read_is_kept(judge_at):
     assert all(fit[:8])
 
 
-# BUG (reported): the second request quotes the reply, and half an emoji in it cannot be sent: the row says `failed`.
 def test_an_unreadable_reply_with_half_an_emoji_is_asked_for_once_more(judge_at):
     dataset, _fit = fill("image_text_match")
     with ChatServer(lambda request: Answer(elements("yes")) if request.is_retry else Answer("lovely \ud83d")) as server:

@@ -142,7 +142,6 @@ def test_the_current_review_counts_and_an_earlier_correction_does_not(fill, judg
     assert len(pairs(run)) == 3
 
 
-# BUG (reported): a correction of one run's verdict makes the person agree with every item of every other run on the case.
 def test_whoever_corrected_one_verdict_has_not_agreed_with_another_one(fill, judge, judge_at):
     dataset = fill(1)
     seen = run_of(dataset, judge, T2I, sub_scores(7, 8, 9))
@@ -153,7 +152,6 @@ def test_whoever_corrected_one_verdict_has_not_agreed_with_another_one(fill, jud
     assert ("PQ.artifacts", 3, 3, None, None) not in pairs(other)
 
 
-# BUG (reported): None == None counts as agreement.
 def test_a_missing_answer_that_was_left_as_it_is_is_no_agreement(fill, judge):
     run = run_of(fill(1), judge, GECKO, questions("yes", None, "yes"))
     say("Ada", 1, run, criterion="match")

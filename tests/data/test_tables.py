@@ -115,7 +115,6 @@ def test_a_prompt_column_wins_over_the_other_name_and_an_empty_one_does_not():
     assert [case.prompt for _row, case in matched.cases] == ["ours", "theirs"]
 
 
-# BUG (reported): an id is made of input and output alone, so the second row is turned away as the first one's double.
 def test_rows_that_differ_in_what_is_expected_are_different_cases():
     rows = [
         {"prompt": "What is this?", "expected_output": text, "retrieval_context": "A ball."}
@@ -336,7 +335,6 @@ def test_a_reasoning_is_kept_as_far_as_a_cell_can_hold_it(text, kept, judged):
     assert judged(xlsx(["prompt"], ["p"]), {1: (1.0, text)})["Cases"]["C2"].value == kept
 
 
-# BUG (reported): XML has no place for these either; the file that is written cannot be opened.
 @pytest.mark.parametrize("text", ["a\ufffeb", "a\uffffb"])
 def test_signs_that_xml_cannot_hold_do_not_spoil_the_file(text, judged):
     assert judged(xlsx(["prompt"], ["p"]), {1: (1.0, text)})["Cases"]["C2"].value.startswith("a")

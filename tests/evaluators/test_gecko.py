@@ -487,7 +487,6 @@ def test_what_a_case_lacks_is_said_before_any_call(coffee, picture, tmp_path, se
     assert server.replies == 0
 
 
-# BUG (reported): the rubric is asked for (and paid) before the file is looked at.
 @pytest.mark.parametrize(
     ("metric", "name", "kind"), [(VIDEO, "film.mp4", "video"), (IMAGE, "photo.png", "image")], ids=["video", "image"]
 )

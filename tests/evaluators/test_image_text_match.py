@@ -111,8 +111,6 @@ def test_an_element_that_is_answered_neither_way_is_missing_and_no_yes(answered,
     assert verdict.score == 0.0  # 2 of 4, not 2 of 2
 
 
-# BUG (reported): the template repeated in every element ends as a 0, as if the judge had said no; Gecko and recall call it
-# unreadable.
 def test_elements_of_which_none_was_answered_are_unreadable_and_never_a_zero(case):
     verdict = verdict_of(listed("yes or no", "yes or no"), case)
     assert (verdict.status, verdict.score) == ("unreadable", None)

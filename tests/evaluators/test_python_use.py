@@ -79,8 +79,6 @@ def test_metrics_cases_and_verdicts_are_frozen_and_nothing_is_kept_between_cases
         metric.last_verdict = first
 
 
-# BUG (reported): each `measure` has an event loop of its own, and the judge's open connection belongs to the first one:
-# "RuntimeError: Event loop is closed". The README's own example ends so.
 def test_one_judge_measures_several_cases_one_after_the_other(folder):
     with ChatServer() as server:
         judge = EndpointJudge(EndpointSettings(model="tester", base_url=server.url, attempts=1))

@@ -165,7 +165,6 @@ def test_chinese_quotes_around_keys_are_quotes():
     assert scores("{“score”：[７]}") == (7.0,)
 
 
-# BUG (reported): full-width brackets, as a Chinese keyboard writes them, are not taken for a complete list.
 def test_full_width_brackets_are_brackets():
     assert scores("{“score”：［７］}") == (7.0,)
 

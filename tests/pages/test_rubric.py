@@ -114,7 +114,6 @@ def test_an_older_version_s_address_leads_to_the_newest(kept):
     assert "2. is it a square? (yes)" in told(app)  # among the earlier versions
 
 
-# BUG (reported): LETTERS is one text, and a selectbox takes it for its only option: the page breaks unless the answer is a.
 def test_a_video_question_is_edited_with_its_choices():
     choices = ("a) left", "b) right", "c) up", "d) down")
     first = rubrics.keep_first(Rubric(PROMPT, "video", (RubricQuestion(1, "which way?", "b", choices),)))
@@ -127,7 +126,7 @@ def test_a_video_question_is_edited_with_its_choices():
     app = page(first)
     app.text_area[0].set_value("a) left").run()
     save(app)
-    assert errors(app) == ["Question 1 needs 4 choices."]
+    assert errors(app) == ["Question 1 needs four choices that begin with a), b), c) and d)."]
 
 
 @pytest.mark.parametrize("number", ["", "x", "0", "99", "-1", "1e3", "9" * 30])
