@@ -18,6 +18,7 @@ from evaluators.metrics.wording import (
     TEXT,
     YES_NO,
     captioned,
+    distinct,
     key_of,
     list_schema,
     material,
