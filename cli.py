@@ -30,6 +30,7 @@ from data.store import agreement as agreement_store
 from data.store import cases as case_store
 from data.store import judges as judge_store
 from data.store import runs as run_store
+from data.store import verdicts as verdict_store
 from evaluators.judges.endpoint import DEFAULT_KEY_VARIABLE, EndpointSettings
 from evaluators.metrics import METRICS
 from evaluators.verdict import Options, shown_score
@@ -278,7 +279,7 @@ def _imported(table: Path, dataset: str, images: Path | None) -> case_table.Matc
 
 def _write_judged(table: Path, matched: case_table.Matched, run_id: int, output: Path) -> None:
     """The table again, each row with the score and reasoning of its case, or why it has none."""
-    found = {row["external_id"]: row for row in run_store.result_rows(run_id)}
+    found = {row["external_id"]: row for row in verdict_store.result_rows(run_id)}
     rejected = {problem.row: (None, problem.problem) for problem in matched.problems}
     judged = {
         number: (row["score"], row["reason"] if row["status"] == "ok" else f"{row['status']}: {row['problem']}")
@@ -312,7 +313,7 @@ def _judge(run_id: int) -> tuple[dict, list[str]]:
         f"Run {run_id}: {report['ok']} of {report['cases']} scored, mean score {shown_score(report['mean_score'])}"
     ]
     lines += [f"  {count} {what}" for what, count in problems.items()]
-    lines += [f"    {r['n']} {r['status']}: {r['problem']}" for r in run_store.reasons(run_id)]
+    lines += [f"    {r['n']} {r['status']}: {r['problem']}" for r in verdict_store.reasons(run_id)]
     lines += [f"  {report['status']}: {report['problem']}"] if report["status"] != "done" else []
     return report, lines
 

@@ -24,6 +24,7 @@ from data.store import judges as judge_store
 from data.store import replies as reply_store
 from data.store import rubrics as rubric_store
 from data.store import runs as run_store
+from data.store import verdicts as verdict_store
 from evaluators.errors import EvaluationError, JudgeFailed
 from evaluators.judges.endpoint import EndpointJudge, EndpointSettings
 from evaluators.judges.question import Judge, Question, Reply, question_key
@@ -211,12 +212,12 @@ class _Worker:
                 problem = f"internal error: {type(error).__name__}: {error}"
                 verdict = Verdict(case.id, self.metric.name, "failed", problem=problem)
             try:
-                await self._write(run_store.save_verdicts, self.run["id"], [(case_id, revision, verdict)])
+                await self._write(verdict_store.save_verdicts, self.run["id"], [(case_id, revision, verdict)])
             except (ValueError, TypeError, OverflowError) as error:  # a value that the store does not take
                 log.exception("verdict on case %s of run %s", case.id, self.run["id"])
                 problem = f"the verdict cannot be stored: {type(error).__name__}: {error}"
                 verdict = Verdict(case.id, self.metric.name, "failed", problem=problem)
-                await self._write(run_store.save_verdicts, self.run["id"], [(case_id, revision, verdict)])
+                await self._write(verdict_store.save_verdicts, self.run["id"], [(case_id, revision, verdict)])
             self.on_verdict(verdict)
 
     async def _beat(self) -> None:

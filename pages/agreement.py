@@ -75,6 +75,9 @@ if report["n"] == 0:
 
 st.subheader("The figures")
 draw_figures(report)
+st.text(
+    "Intervals treat cases as independent; where many pictures share a prompt, the truth is less certain than they say."
+)
 left, right = st.columns(2)
 with left:
     st.subheader("Judge against people")

@@ -12,6 +12,7 @@ import pytest
 
 from data.store import cases as case_store
 from data.store import runs as run_store
+from data.store import verdicts as verdict_store
 from tests.chat_server import Answer, ChatServer, said
 from tests.conftest import REPOSITORY, png
 from tests.test_cli import called
@@ -133,7 +134,7 @@ def test_only_the_table_s_cases_are_judged_and_a_limit_counts_its_rows(folder):
         run(table(folder, ROWS[0], name="first.xlsx"), server, "--dataset", "all")
         report = run(table(folder, ROWS[1], ROWS[0], name="second.xlsx"), server, "--dataset", "all", "--limit", "1", "-o",
                      folder / "result.xlsx")  # fmt: skip
-    assert (report["cases"], [row["prompt"] for row in run_store.result_rows(2)]) == (1, [ROWS[1][1]])
+    assert (report["cases"], [row["prompt"] for row in verdict_store.result_rows(2)]) == (1, [ROWS[1][1]])
     assert [line[4] for line in written(folder / "result.xlsx")[1:]] == [0, None]
 
 
@@ -143,7 +144,7 @@ def test_other_metrics_take_a_file_too(metric, folder, server):
     lines = [["a red ball", "good.png", '["A ball. It is red."]', '["A red ball.", "ball.png"]'],
              ["a blue cube", "bad.png", '["A cube."]', '["A blue cube."]']]  # fmt: skip
     report = run(table(folder, *lines, header=header), server, "-o", folder / "result.xlsx", metric=metric)
-    results = run_store.result_rows(report["run"])
+    results = verdict_store.result_rows(report["run"])
     assert [line[4] for line in written(folder / "result.xlsx")[1:]] == [pytest.approx(row["score"]) for row in results]
     assert all(line[5] for line in written(folder / "result.xlsx")[1:])
 

@@ -7,7 +7,7 @@ import uuid
 import pandas as pd
 import streamlit as st
 
-from data.store import cases, reviews, rubrics, runs
+from data.store import cases, reviews, rubrics, verdicts
 from evaluators.case import Case
 from evaluators.metrics import CRITERIA
 from evaluators.verdict import FLAG_WORDS, STATUS_WORDS, shown_score
@@ -90,7 +90,7 @@ def _standing(review: dict, row: dict) -> str:
 
 
 def _draw_verdicts(row: dict, reviewer: dict) -> None:
-    found = runs.verdicts_of_case(row["id"])
+    found = verdicts.verdicts_of_case(row["id"])
     if found:
         reviews.saw_verdicts(reviewer["id"], [row["id"]])
     if not found:

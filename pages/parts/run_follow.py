@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from data.runs import start_worker
-from data.store import runs
+from data.store import runs, verdicts
 from data.store.runs import RUN_STATUS_WORDS
 from evaluators.verdict import STATUS_WORDS, shown_score
 
@@ -31,7 +31,7 @@ def _progress(run_id: int, was_alive: bool) -> None:
     st.text(f"Run {run_id} is {words}." + (f" {run['problem']}" if run["problem"] else ""))
     if run["options"]["flaky"]:
         st.text("This run is marked flaky: it is reported here and decides nothing elsewhere.")
-    for reason in runs.reasons(run_id):
+    for reason in verdicts.reasons(run_id):
         st.text(f"{reason['n']} {reason['status']}: {reason['problem']}")
     _draw_figures(found)
     if progress["status"] in _ALIVE:
@@ -75,7 +75,7 @@ def draw_results(run_id: int) -> None:
         st.page_link(
             "pages/agreement.py", label="Agreement of this run", icon=":material/query_stats:", query_params=params
         )
-    rows = runs.result_rows(run_id)
+    rows = verdicts.result_rows(run_id)
     table = pd.DataFrame(
         [
             {

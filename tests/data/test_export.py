@@ -15,6 +15,7 @@ from data.exchange.tables import read_csv
 from data.store import cases as case_store
 from data.store import queues, reviews
 from data.store import runs as run_store
+from data.store import verdicts as verdict_store
 from data.store.reviews import Review
 from evaluators import METRICS, Case, Item, Options, Part, Verdict
 from tests.conftest import kept_case
@@ -30,7 +31,7 @@ def run(judge_at) -> int:
     dataset = case_store.dataset_id("shoes")
     run_id = run_store.create_run(dataset, METRICS["text_to_image"], judge_at("http://localhost:1/v1"), Options())
     items = (Item("SC.prompt_following", "sub_score", "", "SC", 7.0), Item("PQ.artifacts", "sub_score", "", "PQ", 4.0))
-    run_store.save_verdicts(
+    verdict_store.save_verdicts(
         run_id,
         [
             (

@@ -13,6 +13,7 @@ from data.images import NotAPicture, keep, kept_part
 from data.runs import judge_run
 from data.store import cases as case_store
 from data.store import runs as run_store
+from data.store import verdicts as verdict_store
 from data.store.connection import value
 from evaluators import METRICS, Case, Options, Part
 from tests.chat_server import Answer, ChatServer, said, scores
@@ -280,7 +281,7 @@ def test_a_hostile_judge_gets_a_row_with_the_right_status_for_every_case(metric,
             dataset, METRICS[metric], judge_at(server.url, attempts=1) | {"mode": "json_schema"}, Options()
         )
         judge_run(run_id)
-    results = run_store.result_rows(run_id)
+    results = verdict_store.result_rows(run_id)
     assert [row["external_id"] for row in results] == [f"c{number:02}" for number in range(CASES)]
     expected = [tricks[number % len(tricks)][1] if fit[number] else SKIPPED for number in range(CASES)]
     found = [row["score"] if row["status"] == "ok" else row["status"] for row in results]
@@ -311,9 +312,9 @@ def test_every_raw_reply_that_could_not_be_read_is_kept(judge_at):
             dataset, METRICS["text_to_image"], judge_at(server.url, attempts=1) | {"mode": "json_schema"}, Options()
         )
         judge_run(run_id)
-    for number, row in enumerate(run_store.result_rows(run_id)):
+    for number, row in enumerate(verdict_store.result_rows(run_id)):
         if row["status"] == "unreadable":
-            (verdict,) = run_store.verdicts_of_case(row["case_id"])
+            (verdict,) = verdict_store.verdicts_of_case(row["case_id"])
             kept = [reply for reply in verdict["replies"] if reply["aspect"] == "SC"]
             assert [reply["attempt"] for reply in kept] == [1, 2], number
             sent = TRICKS["text_to_image"][number % len(TRICKS["text_to_image"])][0].text
@@ -328,7 +329,7 @@ def test_an_unreadable_reply_with_half_an_emoji_is_asked_for_once_more(judge_at)
             dataset, METRICS["image_text_match"], judge_at(server.url, attempts=1), Options(), limit=1
         )
         judge_run(run_id)
-    (row,) = run_store.result_rows(run_id)
+    (row,) = verdict_store.result_rows(run_id)
     assert (row["status"], row["score"], row["problem"]) == ("ok", 1.0, "")
 
 
@@ -346,5 +347,5 @@ def test_a_judge_that_is_at_fault_with_a_rubric_gets_unreadable_rows_for_its_pro
     with ChatServer(answer) as server:
         run_id = run_store.create_run(dataset, METRICS["gecko_image"], judge_at(server.url, attempts=1), Options())
         judge_run(run_id)
-    statuses = [row["status"] for row in run_store.result_rows(run_id)]
+    statuses = [row["status"] for row in verdict_store.result_rows(run_id)]
     assert statuses == [("ok" if i % 4 == 3 else UNREADABLE) if fit[i] else SKIPPED for i in range(CASES)]

@@ -7,6 +7,7 @@ import pytest
 from data.report import item_report
 from data.store import agreement, queues, reviews
 from data.store import runs as run_store
+from data.store import verdicts as verdict_store
 from data.store.reviews import Review
 from evaluators import METRICS, Item, Options, Verdict
 
@@ -35,7 +36,7 @@ def run_of(dataset: int, judge: dict, metric, *items: tuple[Item, ...]) -> int:
         (i, 1, Verdict(f"c{i - 1}", metric.name, "ok", score=metric.score(its), items=its))
         for i, its in enumerate(items, 1)
     ]
-    run_store.save_verdicts(run_id, verdicts)
+    verdict_store.save_verdicts(run_id, verdicts)
     return run_id
 
 

@@ -13,6 +13,7 @@ from data.runs import RunRefused, judge_run, plan
 from data.store import cases as case_store
 from data.store import connection, rubrics
 from data.store import runs as run_store
+from data.store import verdicts as verdict_store
 from data.store.connection import rows, value
 from data.store.rubrics import RubricRefused
 from evaluators import METRICS, Options
@@ -143,7 +144,7 @@ def test_two_questions_that_differ_by_a_sign_only_do_not_stop_a_run(fill, server
         assert "Question 2 is asked twice." in str(error)
     run_id = run_store.create_run(dataset, GECKO, judge_at(server.url), Options())
     judge_run(run_id)
-    assert [row["status"] for row in run_store.result_rows(run_id)] == ["ok", "ok"]
+    assert [row["status"] for row in verdict_store.result_rows(run_id)] == ["ok", "ok"]
 
 
 def test_choices_without_their_letters_are_turned_down():
@@ -197,7 +198,7 @@ def test_an_edit_changes_no_earlier_verdict_and_an_older_one_says_which_rubric_i
         assert (rows("SELECT * FROM verdicts"), rows("SELECT * FROM items")) == before
         new = judge(square, judge_at(server.url))
     assert [run_store.summary(run)["mean_score"] for run in (old, new)] == [1.0, 0.5]
-    newer, older = run_store.verdicts_of_case(1)
+    newer, older = verdict_store.verdicts_of_case(1)
     assert [rubrics.rubric_by_id(v["rubric_id"]) for v in (newer, older)] == [second, first]
     assert rubrics.rubric_by_id(older["rubric_id"]).version < rubrics.latest("a red square", "image").version
     assert [item["text"] for item in newer["items"]] == ["is it a fork?", "is it red?"]
@@ -218,7 +219,7 @@ def test_the_plan_knows_whether_a_prompt_has_its_rubric(square, judge_at):
 def test_a_prompt_without_a_usable_rubric_has_unreadable_verdicts_and_no_rubric_is_kept(square, judge_at):
     with ChatServer(lambda request: said(keywords="", questions=[])) as server:
         run_id = judge(square, judge_at(server.url))
-    assert [row["status"] for row in run_store.result_rows(run_id)] == ["unreadable", "unreadable"]
+    assert [row["status"] for row in verdict_store.result_rows(run_id)] == ["unreadable", "unreadable"]
     assert value("SELECT count(*) FROM rubrics") == 0
 
 

@@ -16,6 +16,7 @@ from data.runs import RunRefused, judge_run, plan, start_worker
 from data.store import cases as case_store
 from data.store import judges as judge_store
 from data.store import runs as run_store
+from data.store import verdicts as verdict_store
 from data.store.connection import rows, update, value, writing
 from evaluators import METRICS, Case, Options, Part, Verdict
 from tests.chat_server import Answer, ChatServer, drawn_scores, scores
@@ -61,7 +62,7 @@ def test_a_run_judges_every_case_once_and_adds_up(fill, server, judge_at):
         "status": "done", "cases": 6, "done": 6, "ok": 6, "failed": 0, "calls": 12, "cached_calls": 0,
     }  # fmt: skip
     assert (found["input_tokens"], found["output_tokens"], server.replies) == (1200, 240, 12)
-    results = run_store.result_rows(run_id)
+    results = verdict_store.result_rows(run_id)
     assert [r["external_id"] for r in results] == [f"c{i}" for i in range(6)]
     assert found["mean_score"] == pytest.approx(sum(r["score"] for r in results) / 6)
     assert sorted(verdict.case_id for verdict in seen) == [f"c{i}" for i in range(6)]
@@ -84,13 +85,13 @@ def test_every_status_in_one_run_and_the_others_go_on(judge_at, fill, home):
     with ChatServer(by_prompt) as server:
         run_id = new_run(case_store.dataset_id("shoes"), judge_at(server.url, attempts=1))
         judge_run(run_id)
-    told = [(r["external_id"], r["status"], r["label"]) for r in run_store.result_rows(run_id)]
+    told = [(r["external_id"], r["status"], r["label"]) for r in verdict_store.result_rows(run_id)]
     assert told == [
         ("c0", "ok", "usable"), ("c1", "unreadable", None), ("c2", "refused", None), ("c3", "failed", None),
         ("c4", "unreadable", None), ("gone", "skipped", None),
     ]  # fmt: skip
-    assert all(r["problem"] for r in run_store.result_rows(run_id)[1:])
-    whole = run_store.verdicts_of_case(2)[0]
+    assert all(r["problem"] for r in verdict_store.result_rows(run_id)[1:])
+    whole = verdict_store.verdicts_of_case(2)[0]
     assert [reply["text"] for reply in whole["replies"] if reply["aspect"] == "SC"] == ["hm", "hm"]
 
 
@@ -132,7 +133,7 @@ def test_unknown_tokens_are_not_0(fill, judge_at):
 def test_a_limit_judges_the_first_cases_only(fill, server, judge_at):
     run_id = new_run(fill(5), judge_at(server.url), limit=2)
     judge_run(run_id)
-    assert [r["external_id"] for r in run_store.result_rows(run_id)] == ["c0", "c1"]
+    assert [r["external_id"] for r in verdict_store.result_rows(run_id)] == ["c0", "c1"]
 
 
 def test_no_more_requests_than_agreed_are_in_flight(fill, judge_at):
@@ -326,8 +327,8 @@ def test_a_worker_that_lost_its_run_changes_nothing_any_more(fill, judge_at):
 def test_a_case_that_has_its_verdict_keeps_it(fill, judge_at):
     run_id = new_run(fill(1), judge_at("http://localhost:1/v1"))
     for score in (0.8, 0.1):
-        run_store.save_verdicts(run_id, [(1, 1, Verdict("c0", "text_to_image", "ok", score=score))])
-    assert [r["score"] for r in run_store.result_rows(run_id)] == [0.8]
+        verdict_store.save_verdicts(run_id, [(1, 1, Verdict("c0", "text_to_image", "ok", score=score))])
+    assert [r["score"] for r in verdict_store.result_rows(run_id)] == [0.8]
 
 
 def test_a_finished_run_that_is_resumed_stays_as_it_was(fill, server, judge_at):
@@ -357,7 +358,7 @@ def test_a_dead_endpoint_fails_every_case_and_ends_the_run(fill, judge_at):
 def test_progress_tells_how_far_how_fast_and_how_long(fill, judge_at):
     run_id = new_run(fill(4), judge_at("http://localhost:1/v1"))
     assert run_store.progress(run_id)["rate"] is None
-    run_store.save_verdicts(run_id, [(1, 1, Verdict("c0", "text_to_image", "ok", score=0.8))])
+    verdict_store.save_verdicts(run_id, [(1, 1, Verdict("c0", "text_to_image", "ok", score=0.8))])
     found = run_store.progress(run_id)
     assert (found["done"], found["cases"]) == (1, 4)
     assert found["seconds_left"] == pytest.approx(3 / found["rate"])

@@ -10,6 +10,7 @@ from data.report import agreement_report, item_report
 from data.sample.load import DATASETS, JUDGE, load
 from data.store import cases as case_store
 from data.store import runs as run_store
+from data.store import verdicts as verdict_store
 from data.store.connection import rows, value
 from evaluators.verdict import label_of
 from tests.conftest import load_sample
@@ -70,7 +71,7 @@ def test_a_load_that_was_interrupted_is_finished_by_the_next_one(at, monkeypatch
 
 def test_every_status_that_its_readme_names_occurs(loaded):
     def verdict(dataset: str, case_id: str) -> dict:
-        return run_store.verdicts_of_case(case_store.find_case(DATASETS[dataset], case_id))[0]
+        return verdict_store.verdicts_of_case(case_store.find_case(DATASETS[dataset], case_id))[0]
 
     unreadable = verdict("text_to_image", "t2i-05-comfrey")
     assert unreadable["status"] == "unreadable"
@@ -118,12 +119,12 @@ def test_some_cases_are_left_for_whoever_tries_it(loaded):
 
 def test_scores_lie_on_both_sides_of_the_threshold(loaded):
     for run in (loaded[name] for name in ("text_to_image", "image_editing", "image_text_match")):
-        labels = [label_of(r["score"], run["threshold"]) for r in run_store.result_rows(run["id"])]
+        labels = [label_of(r["score"], run["threshold"]) for r in verdict_store.result_rows(run["id"])]
         assert {"usable", "badcase"} <= set(labels)
 
 
 def results(loaded: dict, metric: str) -> list[dict]:
-    return run_store.result_rows(loaded[metric]["id"])
+    return verdict_store.result_rows(loaded[metric]["id"])
 
 
 @pytest.mark.parametrize(

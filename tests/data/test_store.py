@@ -12,6 +12,7 @@ import pytest
 from data.store import agreement, queues, reviews
 from data.store import cases as case_store
 from data.store import runs as run_store
+from data.store import verdicts as verdict_store
 from data.store.connection import rows, value
 from data.store.reviews import Review, ReviewRefused
 from evaluators import METRICS, Case, Options, Part, Verdict
@@ -179,7 +180,7 @@ def test_two_processes_that_write_at_once_lose_nothing(shoes, ada):
 def run(shoes, judge_at) -> int:
     """A run over the dataset with a verdict on its first case."""
     run_id = run_store.create_run(shoes, METRICS["text_to_image"], judge_at("http://localhost:1/v1"), Options())
-    run_store.save_verdicts(run_id, [(1, 1, Verdict("c0", "text_to_image", "ok", score=0.8))])
+    verdict_store.save_verdicts(run_id, [(1, 1, Verdict("c0", "text_to_image", "ok", score=0.8))])
     return run_id
 
 
@@ -201,8 +202,8 @@ def test_a_changed_case_gets_a_new_revision_and_what_was_said_of_the_old_one_no_
     assert sum(agreement.counts(basis).values()) == 0
     assert agreement.left_out(run) == {"picked": 0, "stale": 1}
     assert [r["token"] for r in reviews.history(1)] == ["r"]
-    assert 1 not in run_store.verdicts_of_run(run, [1, 2, 3])
-    assert [v["score"] for v in run_store.verdicts_of_case(1)] == [0.8]
+    assert 1 not in verdict_store.verdicts_of_run(run, [1, 2, 3])
+    assert [v["score"] for v in verdict_store.verdicts_of_case(1)] == [0.8]
     assert case_store.load_cases([1])[1].prompt == "another prompt"
     assert case_store.load_cases([1], {1: 1})[1].prompt == "square number 0"
 
@@ -265,7 +266,7 @@ def test_filters_by_state(shoes, run, ada):
         return [c["id"] for c in case_store.list_cases(case_store.CaseFilter(shoes, state=state), 10)]
 
     reviews.save_review(review("r", 2, ada))
-    run_store.save_verdicts(run, [(3, 1, Verdict("c2", "text_to_image", "refused", problem="no"))])
+    verdict_store.save_verdicts(run, [(3, 1, Verdict("c2", "text_to_image", "refused", problem="no"))])
     states = {state: found(state) for state in case_store.CASE_STATES}
     assert states == {"unreviewed": [1, 3], "reviewed": [2], "unjudged": [2], "problem": [3]}
 

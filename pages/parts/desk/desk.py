@@ -13,7 +13,7 @@ from pathlib import Path
 import streamlit as st
 
 from data.store import cases as case_store
-from data.store import queues, reviews, rubrics, runs
+from data.store import queues, reviews, rubrics, runs, verdicts
 from data.store.connection import StoreError, workspace_id
 from evaluators.case import Case, Part
 from evaluators.metrics import CRITERIA
@@ -145,8 +145,8 @@ def _commit(sitting: Sitting, entry: Mapping) -> None:
 def _corrected_score(run_id: int | None, case_id: int, items: Mapping) -> float | None:
     """The score that the corrected items come to."""
     run = runs.run_by_id(run_id) if run_id is not None and items else None
-    verdict = runs.verdicts_of_run(run_id, [case_id]).get(case_id) if run else None
-    return runs.corrected_score(run, verdict["items"], items) if verdict else None
+    verdict = verdicts.verdicts_of_run(run_id, [case_id]).get(case_id) if run else None
+    return verdicts.corrected_score(run, verdict["items"], items) if verdict else None
 
 
 def _data(sitting: Sitting, memory: Mapping) -> dict:
@@ -156,8 +156,8 @@ def _data(sitting: Sitting, memory: Mapping) -> dict:
         offered.insert(0, {"case_id": sitting.first_case_id, "draw_id": None})
     wanted = [o["case_id"] for o in offered]
     run = runs.run_by_id(sitting.run_id) if sitting.run_id is not None else None
-    verdicts = runs.verdicts_of_run(sitting.run_id, [*wanted, *memory["revealed"][-3:]]) if run else {}
-    facts = {case_id: _verdict(run, verdict) for case_id, verdict in verdicts.items()}
+    found = verdicts.verdicts_of_run(sitting.run_id, [*wanted, *memory["revealed"][-3:]]) if run else {}
+    facts = {case_id: _verdict(run, verdict) for case_id, verdict in found.items()}
     visible = facts if sitting.mode == "shown" else {}
     reviews.saw_verdicts(sitting.reviewer_id, visible)
     cases = case_store.load_cases(wanted)
