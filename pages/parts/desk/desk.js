@@ -9,6 +9,7 @@ class Desk {
     this.known = new Map() // case id -> the case with what the reviewer has done to it; the server may send it again
     this.decided = new Map() // case id -> tokens of the entries that were made for it here
     this.history = [] // what can be taken back, last one last
+    this.returned = [] // taken back and to be labelled again, before whatever the server offers
     this.skipped = []
     this.current = null
     this.stage = "label" // or "reveal": labelled blind, now looking at the verdict
@@ -52,7 +53,8 @@ class Desk {
     this.send = send
     this.outbox.settle(data.settled)
     this.outbox.refuse(data.refused)
-    this.queue = data.cases.map((one) => this.remembered(one)).filter((one) => !this.decided.has(one.id))
+    const offered = data.cases.map((one) => this.remembered(one))
+    this.queue = [...new Set([...this.returned, ...offered])].filter((one) => !this.decided.has(one.id))
     if (this.current) {
       this.queue = [this.current, ...this.queue.filter((one) => one.id !== this.current.id)]
       if (this.stage === "reveal") this.reveal()
@@ -213,6 +215,7 @@ class Desk {
       dwell_ms: Math.round(performance.now() - this.shownAt),
     })
     if (!this.decided.has(one.id)) this.history.push(one)
+    this.returned = this.returned.filter((other) => other.id !== one.id)
     this.decided.set(one.id, [...(this.decided.get(one.id) ?? []), token])
     one.comment = this.part(".comment").value
     this.drawProgress()
@@ -239,6 +242,7 @@ class Desk {
     one.comment = this.part(".comment").value
     this.skipped = [...this.skipped.filter((id) => id !== one.id), one.id]
     this.send("skipped", this.skipped)
+    this.returned = this.returned.filter((other) => other.id !== one.id)
     this.queue = [...this.queue.filter((other) => other.id !== one.id), one]
     this.say(`Skipped ${one.name}; it comes back at the end.`)
     this.showNext()
@@ -252,6 +256,7 @@ class Desk {
       this.outbox.add({ kind: "undo", reviewer: this.data.reviewer, undoes: token, case_id: one.id })
     }
     this.decided.delete(one.id)
+    this.returned = [one, ...this.returned]
     this.queue = [one, ...this.queue.filter((other) => other.id !== one.id)]
     this.stage = "label"
     this.show(one)
