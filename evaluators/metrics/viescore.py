@@ -52,12 +52,18 @@ class VieScore(Metric):
 
     name: str = ""
     title: str = ""
-    needs: str = ""
     sc_names: tuple[str, ...] = ()
     input_roles: tuple[str, ...] = ()
     wrong_inputs: str = ""
 
     criterion: ClassVar[str] = "overall"
+
+    @property
+    def needs(self) -> str:
+        if not self.input_roles:
+            return "a prompt and exactly 1 result image, no input image"
+        inputs = "1 input image" if len(self.input_roles) == 1 else f"{len(self.input_roles)} input images"
+        return f"a prompt, exactly {inputs} ({', '.join(self.input_roles)}) and exactly 1 result image"
 
     @property
     def prompts(self) -> dict[str, str]:
@@ -173,49 +179,42 @@ def _shown(names: Sequence[str], reply: ScoreReply) -> str:
 TEXT_TO_IMAGE = VieScore(
     name="text_to_image",
     title="Text to image",
-    needs="a prompt and exactly 1 result image, no input image",
     sc_names=("prompt_following",),
     wrong_inputs="use image_editing",
 )
 IMAGE_EDITING = VieScore(
     name="image_editing",
     title="Image editing",
-    needs="a prompt, exactly 1 input image (the source) and exactly 1 result image",
     sc_names=("edit_success", "overediting"),
     input_roles=("source",),
 )
 MASK_GUIDED_EDITING = VieScore(
     name="mask_guided_editing",
     title="Mask-guided editing",
-    needs="a prompt, exactly 1 input image (the source) and exactly 1 result image",
     sc_names=("edit_success", "overediting"),
     input_roles=("source",),
 )
 CONTROL_GUIDED_GENERATION = VieScore(
     name="control_guided_generation",
     title="Control-guided generation",
-    needs="a prompt, exactly 1 input image (the control) and exactly 1 result image",
     sc_names=("prompt_following", "guidance_following"),
     input_roles=("control",),
 )
 SUBJECT_DRIVEN_GENERATION = VieScore(
     name="subject_driven_generation",
     title="Subject-driven generation",
-    needs="a prompt, exactly 1 input image (the subject) and exactly 1 result image",
     sc_names=("prompt_following", "subject_resemblance"),
     input_roles=("subject",),
 )
 SUBJECT_DRIVEN_EDITING = VieScore(
     name="subject_driven_editing",
     title="Subject-driven editing",
-    needs="a prompt, exactly 2 input images (source, subject) and exactly 1 result image",
     sc_names=("subject_resemblance", "overediting"),
     input_roles=("source", "subject"),
 )
 MULTI_CONCEPT_GENERATION = VieScore(
     name="multi_concept_generation",
     title="Multi-concept generation",
-    needs="a prompt, exactly 2 input images (concept 1, concept 2) and exactly 1 result image",
     sc_names=("prompt_following", "concept1_resemblance", "concept2_resemblance"),
     input_roles=("concept 1", "concept 2"),
 )
