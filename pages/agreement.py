@@ -96,7 +96,7 @@ if not apart:
 else:
     count = agreement.count_disagreements(basis)
     first = f", the first {len(apart)} here" if count > len(apart) else ""
-    st.text(f"{count} cases{first}. Open one to see everything that was said of it.")
+    st.text(f"{count} case{'s' if count != 1 else ''}{first}. Open one to see everything that was said of it.")
     draw_cards(
         {
             pair[
