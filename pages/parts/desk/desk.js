@@ -113,9 +113,13 @@ class Desk {
 
   showNothing() {
     this.painted = false
-    this.root.dataset.painted = "nothing"
+    // A full window, all of it decided: the reviewer was faster than the server, more cases are on their way.
+    const more = this.data.cases.length === this.data.window
+    this.root.dataset.painted = more ? "" : "nothing"
     this.part(".side").hidden = !this.history.length
-    const said = this.data.total
+    const said = more
+      ? "The next cases are on their way."
+      : this.data.total
       ? "You have looked at every case here. Z takes the last decision back."
       : "There are no cases here yet. Add some on the Cases page."
     this.part(".stage").replaceChildren(element("div", "nothing", said))

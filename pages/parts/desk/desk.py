@@ -168,6 +168,7 @@ def _data(sitting: Sitting, memory: Mapping) -> dict:
         "run_id": sitting.run_id,
         "has_run": run is not None,
         "mode": sitting.mode,
+        "window": WINDOW,
         "criterion": sitting.criterion,
         "question": CRITERIA[sitting.criterion],
         "reveal": sitting.mode == "reveal" and run is not None,
