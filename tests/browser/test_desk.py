@@ -222,6 +222,15 @@ def test_a_case_that_the_run_has_not_judged_does_not_stop_the_desk(page: Page, a
     expect(page.get_by_text("This run has no verdict on this case yet")).to_be_visible()
     page.keyboard.press("u")
     expect(page.locator(".desk .case-name")).not_to_have_text(first)
+    all_saved(page)
+    page.keyboard.press("z")
+    expect(page.locator(".desk .case-name")).to_have_text(first)
+    painted(page)
+    page.keyboard.press("b")
+    all_saved(page)
+    assert [(r["label"], r["blind"]) for r in my_reviews() if r["label"]] == [("usable", 1), ("badcase", 1)]
+    counted = row("SELECT r.* FROM first_reviews r JOIN reviewers p ON p.id = r.reviewer_id WHERE p.name = 'Cleo'")
+    assert counted["label"] == "badcase", "no verdict was shown, so a slip taken back does not count"
 
 
 def test_a_tab_keeps_its_name(page: Page, app: App):

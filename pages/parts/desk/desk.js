@@ -114,7 +114,7 @@ class Desk {
   showNothing() {
     this.painted = false
     // A full window, all of it decided: the reviewer was faster than the server, more cases are on their way.
-    const more = this.data.cases.length === this.data.window
+    const more = this.data.cases.length >= this.data.window
     this.root.dataset.painted = more ? "" : "nothing"
     this.part(".side").hidden = !this.history.length
     const said = more

@@ -138,8 +138,6 @@ def _commit(sitting: Sitting, entry: Mapping) -> None:
             dwell_ms=entry["dwell_ms"],
         )
     )
-    if sitting.mode == "reveal":  # the verdict is sent with the next answer: from here on no label is blind
-        reviews.saw_verdicts(sitting.reviewer_id, [case_id])
 
 
 def _corrected_score(run_id: int | None, case_id: int, items: Mapping) -> float | None:
@@ -159,7 +157,8 @@ def _data(sitting: Sitting, memory: Mapping) -> dict:
     found = verdicts.verdicts_of_run(sitting.run_id, [*wanted, *memory["revealed"][-3:]]) if run else {}
     facts = {case_id: _verdict(run, verdict) for case_id, verdict in found.items()}
     visible = facts if sitting.mode == "shown" else {}
-    reviews.saw_verdicts(sitting.reviewer_id, visible)
+    just_labelled = [i for i in memory["revealed"][-3:] if i in facts] if sitting.mode == "reveal" else []
+    reviews.saw_verdicts(sitting.reviewer_id, [*visible, *just_labelled])  # what is sent now makes no label blind later
     cases = case_store.load_cases(wanted)
     return {
         "workspace": workspace_id(),
@@ -178,7 +177,7 @@ def _data(sitting: Sitting, memory: Mapping) -> dict:
             | {"has_verdict": o["case_id"] in facts}
             for o in offered
         ],
-        "revealed": {i: facts[i] for i in memory["revealed"][-3:] if i in facts} if sitting.mode == "reveal" else {},
+        "revealed": {case_id: facts[case_id] for case_id in just_labelled},
         "settled": memory["settled"],
         "refused": memory["refused"],
         "trouble": memory["trouble"],
