@@ -10,6 +10,7 @@ import logging
 import os
 import sqlite3
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,17 +24,19 @@ from data.exchange.export import as_csv, table_rows
 from data.exchange.pictures import Pictures, PicturesBeside, PicturesUnusable
 from data.exchange.tables import TableUnreadable, read_table, write_judged
 from data.home import database_path, home
-from data.report import agreement_report
-from data.runs import RunRefused, judge_run
+from data.report import agreement_report, consistency_report
+from data.run_words import plan_lines, run_lines
+from data.runs import Budget, Plan, RunRefused, judge_run, plan
 from data.sample.load import load as load_sample
 from data.store import agreement as agreement_store
 from data.store import cases as case_store
 from data.store import judges as judge_store
+from data.store import run_figures
 from data.store import runs as run_store
 from data.store import verdicts as verdict_store
-from evaluators.judges.endpoint import DEFAULT_KEY_VARIABLE, EndpointSettings
+from evaluators.judges.settings import DEFAULT_KEY_VARIABLE, EndpointSettings
 from evaluators.metrics import METRICS
-from evaluators.verdict import Options, shown_score
+from evaluators.verdict import Options
 
 
 class Refused(click.ClickException):
@@ -45,9 +48,24 @@ class Refused(click.ClickException):
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 
 
+def budgets(command):
+    """The options that limit what a run may take in all."""
+    for option in (
+        click.option(
+            "--max-cost", type=click.FloatRange(0, min_open=True), help="Stop before this much money is spent."
+        ),
+        click.option("--max-tokens", type=click.IntRange(1), help="Stop before so many tokens are taken, in and out."),
+        click.option("--max-calls", type=click.IntRange(1), help="Stop after so many calls."),
+    ):
+        command = option(command)
+    return command
+
+
 @click.group(help=__doc__, context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.WARNING)  # the rest is in the run's log
+    logging.basicConfig(handlers=[handler], format="%(asctime)s %(levelname)s: %(message)s")
 
 
 @cli.command()
@@ -111,11 +129,18 @@ def import_(paths: tuple[Path, ...], dataset: str, images: Path | None, as_json:
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An option or a setting of the metric.")
 @click.option("--concurrency", type=click.IntRange(1, 512), help="Requests in flight at once.")
 @click.option("--limit", type=click.IntRange(1), help="Judge only the first N cases.")
+@click.option("--fresh", is_flag=True, help="Ask anew what was asked before; both replies are kept.")
+@click.option(
+    "--repeats", type=click.IntRange(1, 100), default=1, help="Measure N times and tell how steady the judge is."
+)
+@click.option("--dry-run", is_flag=True, help="Tell calls, tokens and cost; ask nothing.")
+@budgets
 @as_json
 def run(
     table: Path | None, dataset: str | None, images: Path | None, output: Path | None, metric: str, judge: str | None,
     model: str | None, base_url: str, api_key_env: str, threshold: str, strict: bool, settings: tuple[str, ...],
-    concurrency: int | None, limit: int | None, as_json: bool,
+    concurrency: int | None, limit: int | None, fresh: bool, repeats: int, dry_run: bool, max_calls: int | None,
+    max_tokens: int | None, max_cost: float | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Judge a dataset, or a table of cases, with a metric, here and now.
 
@@ -138,31 +163,63 @@ def run(
     except (ValueError, TypeError) as error:
         raise click.UsageError(str(error)) from error
     found = _known_judge(judge) if judge else _endpoint_judge(model, base_url, api_key_env)
+    budget = _budget(found, max_calls, max_tokens, max_cost)
+    if found["kind"] != "endpoint" and (fresh or repeats > 1):
+        raise click.UsageError(f"{judge!r} only replays stored replies; it has nothing fresh to say.")
     matched, case_ids = None, None
     if table is not None:
         dataset = dataset or table.stem
         matched = _imported(table, dataset, images)
         case_ids = [case_store.find_case(dataset, case.id) for _row, case in matched.cases][:limit]
+    if dry_run:
+        _tell_plan(plan(_dataset_id(dataset), chosen, found, options, limit, fresh=fresh, repeats=repeats), as_json)
+        return
     run_id = run_store.create_run(
-        _dataset_id(dataset), chosen, found, options, concurrency=concurrency, limit=limit, case_ids=case_ids
-    )
+        _dataset_id(dataset), chosen, found, options, concurrency=concurrency, limit=limit, case_ids=case_ids,
+        fresh=fresh, budget=budget,
+    )  # fmt: skip
     report, lines = _judge(run_id)
+    for _ in range(repeats - 1):
+        if report["status"] == "done":
+            report, more = _judge(run_store.repeat(run_id, as_measurement=True))
+            lines += more
+    if repeats > 1:
+        report["self_consistency"] = consistency_report(run_id)
+        lines += [report["self_consistency"]["words"]]
     if output is not None:
         _write_judged(table, matched, run_id, output)
         report["file"] = str(output)
         lines.append(f"  written: {output}")
-    _close(report, lines, as_json)
+    _say(report, as_json, lines)
+    sys.exit(_status_of(report))
 
 
 @cli.command()
-@click.argument("run_id", metavar="RUN", type=int)
+@click.argument("run_ids", metavar="RUN...", type=int, nargs=-1, required=True)
 @click.option("--unless-cancelled", is_flag=True, help="Leave a cancelled run alone, as the app's own worker does.")
+@budgets
 @as_json
-def resume(run_id: int, unless_cancelled: bool, as_json: bool) -> None:
-    """Judge the cases of a run that have no verdict yet: the worker that the app starts, by hand."""
-    if not unless_cancelled:
-        run_store.requeue(run_id)
-    _close(*_judge(run_id), as_json)
+def resume(
+    run_ids: tuple[int, ...], unless_cancelled: bool, max_calls: int | None, max_tokens: int | None,
+    max_cost: float | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Judge the cases of runs that have no verdict yet: the worker that the app starts, by hand.
+
+    A run that its budget stopped goes on with a larger one.
+    """
+    reports, lines = [], []
+    for run_id in run_ids:
+        found = _run(run_id)
+        budget = _budget(found["judge"], max_calls, max_tokens, max_cost)
+        if not unless_cancelled:
+            run_store.requeue(run_id, budget or None)
+        report, more = _judge(run_id)
+        reports.append(report)
+        lines += more
+        if report["status"] != "done":
+            break
+    _say(reports[0] if len(run_ids) == 1 else {"runs": reports}, as_json, lines)
+    sys.exit(max(map(_status_of, reports)))
 
 
 @cli.command()
@@ -177,16 +234,19 @@ def cancel(run_id: int, as_json: bool) -> None:
 
 
 @cli.command()
+@click.argument("run_id", metavar="[RUN]", type=int, required=False)
 @as_json
-def runs(as_json: bool) -> None:
-    """All runs, newest last."""
-    found = [run_store.summary(run["id"]) for run in run_store.runs()]
-    lines = [
-        f"{r['run']:4}  {r['status']:11} {r['done']}/{r['cases']}  {r['metric']}  {r['judge']}  {r['dataset']}"
-        + (f"  mean {shown_score(r['mean_score'])}" if r["mean_score"] is not None else "")
-        for r in found
-    ]
-    _say({"runs": found}, as_json, lines or ["No runs yet."])
+def runs(run_id: int | None, as_json: bool) -> None:
+    """All runs, newest last; or one, with its errors by kind and its slowest calls."""
+    if run_id is not None:
+        _run(run_id)
+        report = run_figures.summary(run_id)
+        report["errors"] = run_figures.reasons(run_id, 20)
+        report["slowest_calls"] = run_figures.slowest_calls(run_id)
+        _say(report, as_json, run_lines(report))
+        return
+    found = [run_figures.summary(run["id"]) for run in run_store.runs()]
+    _say({"runs": found}, as_json, [line for report in found for line in run_lines(report)[:1]] or ["No runs yet."])
 
 
 @cli.command()
@@ -307,26 +367,27 @@ def _judge(run_id: int) -> tuple[dict, list[str]]:
         judge_run(run_id, on_verdict)
     except RunRefused as error:
         raise Refused(str(error)) from error
-    report = run_store.summary(run_id)
-    problems = _unjudged(report)
-    lines = [
-        f"Run {run_id}: {report['ok']} of {report['cases']} scored, mean score {shown_score(report['mean_score'])}"
-    ]
-    lines += [f"  {count} {what}" for what, count in problems.items()]
-    lines += [f"    {r['n']} {r['status']}: {r['problem']}" for r in verdict_store.reasons(run_id)]
-    lines += [f"  {report['status']}: {report['problem']}"] if report["status"] != "done" else []
-    return report, lines
+    report = run_figures.summary(run_id)
+    report["errors"] = run_figures.reasons(run_id)
+    return report, run_lines(report)
 
 
-def _unjudged(report: dict) -> dict[str, int]:
-    """The statuses other than ok that occurred, with their number."""
-    return {what: report[what] for what in ("unreadable", "refused", "failed", "skipped") if report[what]}
+def _status_of(report: dict) -> int:
+    """The exit status that a run's report comes to."""
+    return int(report["status"] != "done" or report["ok"] < report["cases"])
 
 
-def _close(report: dict, lines: list[str], as_json: bool) -> None:
-    """Print a run's report and end with its exit status."""
-    _say(report, as_json, lines)
-    sys.exit(1 if _unjudged(report) or report["status"] != "done" else 0)
+def _budget(judge: dict, calls: int | None, tokens: int | None, money: float | None) -> dict[str, float]:
+    """The budget that was asked for, if it can be kept with the judge."""
+    budget = Budget(calls, tokens, money)
+    problem = budget.problem(EndpointSettings(**judge["settings"])) if judge["kind"] == "endpoint" else None
+    if problem:
+        raise click.UsageError(problem)
+    return budget.as_dict()
+
+
+def _tell_plan(planned: Plan, as_json: bool) -> None:
+    _say({**asdict(planned), "new_calls": planned.new_calls}, as_json, plan_lines(planned))
 
 
 def _settled(metric, threshold: str, strict: bool, settings: tuple[str, ...]):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from data.store import agreement as agreement_store
 from data.store.agreement import Basis
-from data.store.runs import run_by_id
+from data.store.run_figures import repeated_scores
+from data.store.runs import repeats, run_by_id
 from evaluators.agreement import (
     REASON_WORDS,
     WARNING_WORDS,
@@ -14,6 +17,7 @@ from evaluators.agreement import (
     bias_mae,
     headline,
     human_agreement,
+    self_consistency,
     wilson,
 )
 
@@ -115,3 +119,18 @@ def number(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"undefined ({REASON_WORDS[estimate.reason]})"
     return f"{estimate.value:.2f} [{estimate.lo:.2f}–{estimate.hi:.2f}]"
+
+
+def consistency_report(run_id: int) -> dict:
+    """How far a run and its repeats agree with each other, as plain values; `words` says it in a sentence."""
+    ids = repeats(run_id)
+    found = self_consistency(list(repeated_scores(ids).values()))
+    words = f"Measured {found.measurements} times: "
+    if found.agreement is None:
+        words += "no case has a label in every measurement, so how steady the judge is cannot be told."
+    else:
+        words += (
+            f"{found.stable} of {found.cases} cases got the same label every time; two measurements agree on "
+            f"{found.agreement:.1%} of labels; scores scatter by {found.score_sd:.3f} (standard deviation within a case)."
+        )
+    return {**asdict(found), "runs": ids, "words": words}

@@ -6,7 +6,8 @@
 """
 
 from evaluators.case import Case, Part
-from evaluators.judges.endpoint import EndpointJudge, EndpointSettings
+from evaluators.judges.endpoint import EndpointJudge
+from evaluators.judges.settings import EndpointSettings
 from evaluators.metrics import CRITERIA, METRICS, metric_named
 from evaluators.rubric import Rubric, RubricQuestion, RubricsInMemory
 from evaluators.verdict import Item, Options, Verdict, label_of, shown_score

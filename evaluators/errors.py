@@ -23,3 +23,7 @@ class JudgeFailed(EvaluationError):  # noqa: N818 - it names what happened
     def __init__(self, message: str, status: int | None = None):
         super().__init__(message)
         self.status = status
+
+
+class JudgeDown(JudgeFailed):
+    """The provider has been of no use for so long, or for so much longer, that it makes no sense to ask on now."""

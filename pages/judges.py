@@ -8,7 +8,7 @@ import streamlit as st
 
 from data.store import judges
 from evaluators.errors import JudgeFailed
-from evaluators.judges.endpoint import DEFAULT_KEY_VARIABLE, EndpointSettings
+from evaluators.judges.settings import DEFAULT_KEY_VARIABLE, EndpointSettings
 from evaluators.judges.trial import try_judge
 from evaluators.waiting import run_alone
 from pages.parts.guard import require_reviewer

@@ -20,7 +20,7 @@ from data.store import cases as case_store
 from data.store import connection
 from data.store import judges as judge_store
 from evaluators.case import Case, Part
-from evaluators.judges.endpoint import EndpointSettings
+from evaluators.judges.settings import EndpointSettings
 from tests.chat_server import ChatServer
 
 REPOSITORY = Path(__file__).resolve().parent.parent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from data.store.connection import insert, now, row, rows, update, writing
-from evaluators.judges.endpoint import EndpointSettings
+from evaluators.judges.settings import EndpointSettings
 
 
 def judges() -> list[dict]:

@@ -221,3 +221,27 @@ def m006_seen(db: sqlite_utils.Database) -> None:
             ) WHERE place = 1
         """,
     )
+
+
+@MIGRATIONS()
+def m007_costs(db: sqlite_utils.Database) -> None:
+    """Runs that ask anew, repeat each other, have a budget and count their trouble; what a reply's request weighed.
+
+    repeat_of: the first of the runs that measure the same again. trouble: how often what went wrong, by kind. Judges
+    saved with the former default of five tries get the new one, which outlasts an endpoint that is down for a minute.
+    """
+    _execute(
+        db,
+        """
+        ALTER TABLE runs ADD COLUMN fresh INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE runs ADD COLUMN repeat_of INTEGER REFERENCES runs(id);
+        ALTER TABLE runs ADD COLUMN budget_json TEXT NOT NULL DEFAULT '{}';
+        ALTER TABLE runs ADD COLUMN trouble_json TEXT NOT NULL DEFAULT '{}';
+        ALTER TABLE replies ADD COLUMN image_tokens INTEGER;
+        ALTER TABLE replies ADD COLUMN sent_bytes INTEGER;
+        CREATE INDEX replies_run ON replies(run_id, metric);
+        CREATE INDEX runs_judge ON runs(judge_id);
+        UPDATE judges SET settings_json = json_set(settings_json, '$.attempts', 10)
+            WHERE kind = 'endpoint' AND json_extract(settings_json, '$.attempts') = 5
+        """,
+    )

@@ -1,9 +1,10 @@
-"""Runs: one metric with its settings, one judge, one dataset, at a time; and the verdicts that came of them."""
+"""Runs: one metric with its settings, one judge, one dataset, at a time. Their figures are in `run_figures`."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
 
 import sqlite_utils
 
@@ -45,10 +46,16 @@ def create_run(
     concurrency: int | None = None,
     limit: int | None = None,
     case_ids: Sequence[int] | None = None,
+    fresh: bool = False,
+    repeat_of: int | None = None,
+    budget: Mapping[str, float] | None = None,
 ) -> int:
     """Write down a run with the cases that it will judge; gives its id. Nothing is asked yet.
 
     It is the whole dataset, or its first `limit` cases, or those in `case_ids`, in that order.
+
+    fresh: ask anew what was asked before; both replies are kept. repeat_of: the run that this one measures again.
+    budget: the most that it may take, see `data.runs.budget`.
 
     The judge's settings, the metric's version and the prompt texts are kept with the run, as they are now.
     """
@@ -71,6 +78,9 @@ def create_run(
             threshold=options.deciding_threshold,
             options_json=options.as_dict(),
             prompts_json=metric.prompts,
+            fresh=int(fresh and judge["kind"] == "endpoint"),  # a recorded judge cannot say anything new
+            repeat_of=repeat_of,
+            budget_json=dict(budget or {}),
             status="queued",
             created=now(),
         )  # fmt: skip
@@ -121,14 +131,31 @@ def claim(run_id: int, worker: str) -> str | None:
     return None
 
 
-def beat(run_id: int, worker: str) -> str:
-    """A worker's sign of life. Gives `go`, `cancel` when somebody asked for it, `lost` when another worker took over."""
+class Beat(NamedTuple):
+    """What a worker hears at a sign of life.
+
+    word: `go`, `cancel` when somebody asked for it, `lost` when another worker took over. workers: how many, itself
+    among them, ask the same judge now.
+    """
+
+    word: Literal["go", "cancel", "lost"]
+    workers: int
+
+
+def beat(run_id: int, worker: str, trouble: Mapping[str, int] | None = None) -> Beat:
+    """A worker's sign of life. trouble: how often what went wrong in this run, by kind."""
     with writing() as db:
-        found = db.conn.execute("SELECT worker, cancel_requested FROM runs WHERE id = ?", [run_id]).fetchone()
-        if found is None or found[0] != worker:
-            return "lost"
+        found = row("SELECT worker, cancel_requested, judge_id FROM runs WHERE id = ?", [run_id])
+        if found is None or found["worker"] != worker:
+            return Beat("lost", 1)
         _count_time(db, run_id)
-        return "cancel" if found[1] else "go"
+        if trouble:
+            update(db, "runs", run_id, trouble_json=dict(trouble))
+        workers = value(
+            "SELECT count(*) FROM runs WHERE judge_id = ? AND status = 'running' AND heartbeat > ?",
+            [found["judge_id"], time.time() - HEARTBEAT_LIMIT],
+        )
+        return Beat("cancel" if found["cancel_requested"] else "go", workers)
 
 
 def finish(run_id: int, worker: str, status: str, problem: str = "") -> None:
@@ -163,86 +190,49 @@ def request_cancel(run_id: int) -> bool:
     return True
 
 
-def requeue(run_id: int) -> None:
-    """Let a worker take up again a run that was cancelled."""
+def requeue(run_id: int, budget: Mapping[str, float] | None = None) -> None:
+    """Let a worker take up again a run that was cancelled; with another budget if one is given."""
     with writing() as db:
         db.conn.execute("UPDATE runs SET status = 'queued' WHERE id = ? AND status = 'cancelled'", [run_id])
+        if budget is not None:
+            update(db, "runs", run_id, budget_json=dict(budget))
 
 
-def open_cases(run_id: int) -> list[dict]:
-    """case_id and revision of the cases that still lack a verdict in this run, in order."""
-    return rows(
+def repeats(run_id: int) -> list[int]:
+    """The ids of the runs that measure the same as this one, itself among them, oldest first."""
+    found = rows(
+        "SELECT id FROM runs WHERE coalesce(repeat_of, id) = (SELECT coalesce(repeat_of, id) FROM runs WHERE id = ?) "
+        "ORDER BY id",
+        [run_id],
+    )
+    return [r["id"] for r in found]
+
+
+def open_cases(run_id: int) -> list[tuple[int, int]]:
+    """(case_id, revision) of the cases that still lack a verdict in this run, in order."""
+    found = rows(
         "SELECT case_id, revision FROM run_cases rc WHERE run_id = ? AND NOT EXISTS "
         "(SELECT 1 FROM verdicts v WHERE v.run_id = rc.run_id AND v.case_id = rc.case_id) ORDER BY position",
         [run_id],
     )
+    return [(r["case_id"], r["revision"]) for r in found]
 
 
-def summary(run_id: int) -> dict:
-    """A run in numbers: cases, verdicts by status, mean score of the scored ones, calls, tokens, seconds.
+def repeat(run_id: int, *, as_measurement: bool = False) -> int:
+    """Write down a new run just like this one, with the judge as it is now; gives its id.
 
-    calls were made and paid for by this run; cached_calls are uses of replies that were paid for already. Token sums are
-    None when no reply of the run reported any (unknown is not 0). seconds is the time that workers worked on it.
+    as_measurement: it asks everything anew and is counted among the `repeats` of this run.
     """
-    run = run_by_id(run_id)
-    statuses = dict.fromkeys(("ok", "unreadable", "refused", "failed", "skipped"), 0)
-    statuses.update(
-        {
-            r["status"]: r["n"]
-            for r in rows("SELECT status, count(*) AS n FROM verdicts WHERE run_id = ? GROUP BY status", [run_id])
-        }
-    )
-    calls = row(
-        "SELECT count(*) AS calls, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens "
-        "FROM replies WHERE run_id = ?",
-        [run_id],
-    )
-    used = value(
-        "SELECT count(*) FROM verdicts v JOIN verdict_replies vr ON vr.verdict_id = v.id WHERE v.run_id = ?", [run_id]
-    )
-    paid_and_used = value(
-        "SELECT count(DISTINCT p.id) FROM verdicts v JOIN verdict_replies vr ON vr.verdict_id = v.id "
-        "JOIN replies p ON p.id = vr.reply_id WHERE v.run_id = ? AND p.run_id = v.run_id",
-        [run_id],
-    )
-    return {
-        "run": run_id,
-        "dataset": run["dataset"],
-        "metric": run["metric"],
-        "judge": run["judge"]["name"],
-        "status": run["status"],
-        "cases": run["cases"],
-        "done": run["done"],
-        **statuses,
-        "mean_score": value("SELECT avg(score) FROM verdicts WHERE run_id = ? AND status = 'ok'", [run_id]),
-        **calls,
-        "cached_calls": used - paid_and_used,
-        "seconds": round(run["seconds"], 3) if run["started"] else None,
-        "problem": run["problem"],
-    }
-
-
-def progress(run_id: int, window: float = 30.0) -> dict:
-    """done, cases, rate (verdicts a second over the last `window` seconds, None if none came) and seconds left."""
-    run = run_by_id(run_id)
-    recent = row(
-        "SELECT count(*) AS n, (julianday('now') - julianday(min(created))) * 86400 AS span FROM verdicts "
-        "WHERE run_id = ? AND julianday(created) > julianday('now') - ? / 86400.0",
-        [run_id, window],
-    )
-    rate = recent["n"] / max(recent["span"], 0.5) if recent["n"] else None
-    left = (run["cases"] - run["done"]) / rate if rate else None
-    return {"done": run["done"], "cases": run["cases"], "status": run["status"], "rate": rate, "seconds_left": left}
-
-
-def repeat(run_id: int) -> int:
-    """Write down a new run just like this one, with the judge as it is now; gives its id."""
     run = run_by_id(run_id)
     judge = row("SELECT * FROM judges WHERE id = ?", [run["judge_id"]])
     case_ids = [
         r["case_id"] for r in rows("SELECT case_id FROM run_cases WHERE run_id = ? ORDER BY position", [run_id])
     ]
-    return create_run(run["dataset_id"], metric_of(run), judge, Options(**run["options"]), case_ids=case_ids)
+    return create_run(
+        run["dataset_id"], metric_of(run), judge, Options(**run["options"]),
+        concurrency=run["judge"]["concurrency"], case_ids=case_ids, budget=run["budget"], fresh=as_measurement,
+        repeat_of=(run["repeat_of"] or run_id) if as_measurement else None,
+    )  # fmt: skip
 
 
 def metric_of(run: Mapping) -> Metric:

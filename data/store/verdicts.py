@@ -54,15 +54,6 @@ def result_rows(run_id: int) -> list[dict]:
     return [{**r, "label": label_of(r["score"], r["threshold"])} for r in found]
 
 
-def reasons(run_id: int, limit: int = 5) -> list[dict]:
-    """Why verdicts of a run are not ok: status, problem and how many, the most frequent first."""
-    return rows(
-        "SELECT status, problem, count(*) AS n FROM verdicts WHERE run_id = ? AND status != 'ok' "
-        "GROUP BY status, problem ORDER BY n DESC LIMIT ?",
-        [run_id, limit],
-    )
-
-
 def verdicts_of_case(case_id: int) -> list[dict]:
     """Every verdict on a case, newest first, with its run, judge, items and raw replies."""
     found = rows(

@@ -6,6 +6,7 @@ from evaluators.agreement.items import ScoreError, bias_mae
 from evaluators.agreement.labels import majority
 from evaluators.agreement.paired import PairedDifference, mcnemar
 from evaluators.agreement.proportions import clopper_pearson, cp_lower, wilson
+from evaluators.agreement.repeats import SelfConsistency, self_consistency
 from evaluators.agreement.table import BinaryMetrics, binary_metrics
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "HumanAgreement",
     "PairedDifference",
     "ScoreError",
+    "SelfConsistency",
     "bias_mae",
     "binary_metrics",
     "clopper_pearson",
@@ -25,5 +27,6 @@ __all__ = [
     "human_agreement",
     "majority",
     "mcnemar",
+    "self_consistency",
     "wilson",
 ]

@@ -3,121 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
-import ipaddress
-import os
-import re
+import logging
 import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
-from urllib.parse import urlsplit
 
 import openai
 
-from evaluators.case import Part
-from evaluators.errors import CaseUnfit, JudgeFailed
-from evaluators.judges.images import MEDIA_TYPES, prepared
+from evaluators.errors import JudgeDown, JudgeFailed
+from evaluators.judges.messages import Messages
+from evaluators.judges.pacing import LONGEST_RETRY_AFTER, Pace, retry_after, standing_still
 from evaluators.judges.question import Question, Reply
-from evaluators.judges.video import prepared_frames
+from evaluators.judges.settings import EndpointSettings
 
 #: How a reply is constrained, strongest first; which one an endpoint can do is found out once.
 MODES = ("json_schema", "json_object", "text")
-OPENAI_URL = "https://api.openai.com/v1"
-DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
-_PREPARED_KEPT = 64
-#: Raised when pictures are prepared or questions are put together in another way: replies before it are not reused.
-_FORM = 1
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SECRET = re.compile(r"key|token|secret|password|authorization|header|cookie|query", re.IGNORECASE)
-_NO_SECRET = re.compile(r"max_\w*tokens|\w*_tokens|logit\w*|top_\w*")
 _UNSUITABLE = (400, 404, 415, 422, 501)  # what endpoints answer to a response_format that they do not know
+#: Seconds without any answer after which an endpoint that has used up a question's tries is down, and a case is not
+#: to blame; and after which nobody tries on.
+_SILENT, _DOWN = 60.0, 300.0
+#: What a provider says, with status 429, when the money is gone: no waiting helps.
+_NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached", "Arrearage")
 
-
-@dataclass(frozen=True)
-class EndpointSettings:
-    """Where a judge lives and how it is asked.
-
-    base_url: empty means OPENAI_BASE_URL, else OpenAI. key_variable: the environment variable that holds the key.
-    parameters: passed to the chat-completions call as they are (temperature, seed, max_tokens, extra_body, …).
-    image_side: longest side of a picture in pixels. concurrency: requests in flight at once.
-    attempts: tries per question on 408, 409, 429, 5xx and broken connections (Retry-After honoured).
-    timeout: seconds per call. mode: one of MODES, or empty if it is not known yet.
-    """
-
-    model: str
-    base_url: str = ""
-    key_variable: str = DEFAULT_KEY_VARIABLE
-    parameters: Mapping[str, object] = field(default_factory=lambda: {"temperature": 0, "seed": 7, "max_tokens": 1500})
-    image_side: int = 1024
-    image_format: Literal["jpeg", "png", "webp"] = "jpeg"
-    concurrency: int = 8
-    attempts: int = 5
-    timeout: float = 120.0
-    mode: str = ""
-
-    @property
-    def url(self) -> str:
-        """The base URL in force."""
-        return (self.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).rstrip("/")
-
-    @property
-    def identity(self) -> dict[str, object]:
-        """All of a judge that could change a reply; see `question_key`."""
-        return {
-            "model": self.model,
-            "endpoint": self.url,
-            "parameters": dict(self.parameters),
-            "image_side": self.image_side,
-            "image_format": self.image_format,
-            "form": _FORM,
-        }
-
-    def unfit_to_save(self) -> str | None:
-        """Why these settings must not be kept, in a sentence: a secret among them, or nothing that could ever work."""
-        if self.key_variable and not _VARIABLE.fullmatch(self.key_variable):
-            return "The key's variable is named by letters, digits and underscores; put the key itself into the environment."
-        secret = _secret_in(self.parameters)
-        if secret:
-            return f"The parameter {secret!r} may hold a key; name its environment variable instead."
-        if not self.base_url:
-            return None
-        try:
-            parts = urlsplit(self.base_url)
-            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:  # a broken IPv6 address, or a port that is no number
-            usable = False
-        if not usable:
-            return f"The base URL {self.base_url!r} is not an http or https address."
-        if parts.username or parts.password or parts.query:
-            return "The base URL holds a name, a password or a query; put the key into an environment variable instead."
-        return None
-
-    def problem(self) -> str | None:
-        """Why this judge cannot be asked at all, in a sentence; None if nothing is known against it."""
-        wrong = replace(self, base_url=self.url).unfit_to_save()
-        if wrong:
-            return wrong
-        if not self.model:
-            return "No model is named."
-        if self._key() is None:
-            return f"The environment variable {self.key_variable} is not set, so there is no key for {urlsplit(self.url).hostname}."
-        return None
-
-    def _key(self) -> str | None:
-        """The key; a local server or an endpoint given by hand needs none under the default variable."""
-        key = os.environ.get(self.key_variable, "").strip() if self.key_variable else ""
-        if key or not self.key_variable:
-            return key or "none"
-        if _is_loopback(self.url) or (self.key_variable == DEFAULT_KEY_VARIABLE and self.url != OPENAI_URL):
-            return "none"
-        return None
+log = logging.getLogger(__name__)
 
 
 class EndpointJudge:
-    """Asks an endpoint. One client, one limit on requests in flight, pictures prepared once and off the event loop."""
+    """Asks an endpoint: one client, as fast as its `pace` allows, pictures prepared once and off the event loop."""
 
     def __init__(self, settings: EndpointSettings):
         """:raises JudgeFailed: if the settings cannot work, e.g. the key's variable is not set."""
@@ -127,140 +38,167 @@ class EndpointJudge:
         self.settings = settings
         self.identity = settings.identity
         self.mode = settings.mode
-        self._key = settings._key()
+        self.pace = Pace(settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute)
+        # The client's own retries know nothing of the other requests in flight; ours do, so it gets none.
         self._client = openai.AsyncOpenAI(
-            base_url=settings.url, api_key=self._key, timeout=settings.timeout, max_retries=settings.attempts - 1
+            base_url=settings.url, api_key=settings.key, timeout=settings.timeout, max_retries=0
         )
-        self._in_flight = asyncio.Semaphore(settings.concurrency)
+        self._messages = Messages(settings.image_side, settings.image_format, kept=64 + 4 * settings.concurrency)
         self._finding_mode = asyncio.Lock()
-        self._prepared: OrderedDict[str, asyncio.Task[list[dict]]] = OrderedDict()
 
     async def ask(self, question: Question) -> Reply:
-        """The endpoint's reply; see `Judge.ask`."""
-        messages = await self._messages(question)
+        """The endpoint's reply; see `Judge.ask`.
+
+        :raises JudgeDown: if the endpoint has not answered anything for long.
+        :raises CaseUnfit: if a picture of the question cannot be sent.
+        """
+        messages = await self._messages.of(question)
         if not self.mode:
-            async with self._finding_mode:
+            with standing_still():
+                await self._finding_mode.acquire()
+            try:
                 if not self.mode:
-                    return await self._find_mode(messages, question.schema, MODES)
+                    return await self._find_mode(messages, question, MODES)
+            finally:
+                self._finding_mode.release()
         mode = self.mode
         try:
-            return await self._call(messages, question.schema, mode)
+            return await self._call(messages, question, mode)
         except JudgeFailed as error:
             if error.status not in _UNSUITABLE or mode == MODES[-1]:
                 raise
             # What it could do once it may not do any more: try the weaker forms.
-            return await self._find_mode(messages, question.schema, MODES[MODES.index(mode) + 1 :])
+            return await self._find_mode(messages, question, MODES[MODES.index(mode) + 1 :])
+
+    async def request(self, question: Question) -> dict:
+        """The call's arguments for a question in the mode known so far, as `ask` sends them."""
+        return self._body(await self._messages.of(question), question, self.mode or MODES[0])
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
-    async def _find_mode(self, messages: list[dict], schema: Mapping[str, object], modes: Sequence[str]) -> Reply:
+    def _body(self, messages: list[dict], question: Question, mode: str) -> dict:
+        """Arguments of the client's `create`. Messages and schema go as extra body: as arguments the client takes them
+        apart and puts them together again, a third of all the CPU that a call needs."""
+        parameters = dict(self.settings.parameters)
+        extra = {"messages": messages, **_response_format(question.schema, mode), **parameters.pop("extra_body", {})}
+        return {"model": self.settings.model, "messages": [], **parameters, "extra_body": extra}
+
+    async def _find_mode(self, messages: list[dict], question: Question, modes: Sequence[str]) -> Reply:
         """Try the modes strongest first and remember the first that is not turned down as a bad request."""
         first, *weaker = modes
         try:
-            reply = await self._call(messages, schema, first)
+            reply = await self._call(messages, question, first)
         except JudgeFailed as error:
             if error.status not in _UNSUITABLE or not weaker:
                 raise
             try:
-                return await self._find_mode(messages, schema, weaker)
+                return await self._find_mode(messages, question, weaker)
             except JudgeFailed:
                 raise error from None  # it is not the form of the reply: tell what was wrong with the first request
         self.mode = first
         return reply
 
-    async def _call(self, messages: list[dict], schema: Mapping[str, object], mode: str) -> Reply:
-        async with self._in_flight:
+    async def _call(self, messages: list[dict], question: Question, mode: str) -> Reply:
+        """One reply, however many tries it takes."""
+        body, attempt = self._body(messages, question, mode), 1
+        while True:
+            try:
+                return await self._try(body, mode, attempt)
+            except _Passing as problem:
+                self._give_up_if_hopeless(problem, attempt)
+                log.warning(
+                    "%s: %s; try %d of %d in %.1f s",
+                    question.aspect, problem, attempt + 1, self.settings.attempts, problem.wait,
+                )  # fmt: skip
+                await asyncio.sleep(problem.wait)
+                attempt += 1
+
+    def _give_up_if_hopeless(self, problem: _Passing, attempt: int) -> None:
+        """:raises JudgeFailed: if trying once more makes no sense."""
+        silent, told = self.pace.silent_seconds, str(problem)
+        if problem.wait > LONGEST_RETRY_AFTER:
+            raise JudgeDown(f"{told}; it asks to come back in {problem.wait:,.0f} s", problem.status) from problem
+        if silent >= (_SILENT if attempt >= self.settings.attempts else _DOWN):
+            raise JudgeDown(f"{told}; it has not answered for {silent:.0f} s", problem.status) from problem
+        if attempt >= self.settings.attempts:
+            raise JudgeFailed(told, problem.status) from problem
+
+    async def _try(self, body: Mapping[str, object], mode: str, attempt: int) -> Reply:
+        async with self.pace.turn() as began:
             started = time.perf_counter()
             try:
-                completion = await self._client.chat.completions.create(
-                    model=self.settings.model,
-                    messages=messages,
-                    **_response_format(schema, mode),
-                    **self.settings.parameters,
-                )
+                response = await self._client.chat.completions.with_raw_response.create(**body)
+                reply = self._reply(response.parse(), mode, time.perf_counter() - started, response)
             except openai.APIStatusError as error:
                 if _is_content_filter(error):
+                    self.pace.answered(None)
                     return Reply("", finish_reason="content_filter", mode=mode, seconds=time.perf_counter() - started)
-                message = f"{self.settings.url} answered {error.status_code}: {self._redacted(_message(error))}"
-                raise JudgeFailed(message, error.status_code) from error
+                raise self._refused(error, began, attempt) from error
             except openai.APITimeoutError as error:
-                raise JudgeFailed(f"{self.settings.url} did not answer within {self.settings.timeout:g} s") from error
+                wait = self.pace.failed("timeout", began, attempt)
+                raise _Passing(f"{self._url} did not answer within {self.settings.timeout:g} s", None, wait) from error
             except openai.APIConnectionError as error:
-                cause = self._redacted(str(error.__cause__ or error))
-                raise JudgeFailed(f"{self.settings.url} cannot be reached: {cause}") from error
+                wait = self.pace.failed("unreachable", began, attempt)
+                raise _Passing(f"{self._url} cannot be reached: {self._cause(error)}", None, wait) from error
             except openai.OpenAIError as error:
-                raise JudgeFailed(f"{self.settings.url}: {self._redacted(str(error))}") from error
+                raise JudgeFailed(f"{self._url}: {self.settings.redacted(str(error))}") from error
             except (ValueError, TypeError) as error:  # a 200 that is not JSON, or a parameter the client does not take
-                raise JudgeFailed(
-                    f"{self.settings.url}: {type(error).__name__}: {self._redacted(str(error))}"
-                ) from error
-            return self._reply(completion, mode, time.perf_counter() - started)
+                told = self.settings.redacted(f"{self._url}: {type(error).__name__}: {error}")
+                raise JudgeFailed(told) from error
+            known = None not in (reply.input_tokens, reply.output_tokens)
+            self.pace.answered(reply.input_tokens + reply.output_tokens if known else None)
+            return reply
 
-    def _reply(self, completion: object, mode: str, seconds: float) -> Reply:
+    def _refused(self, error: openai.APIStatusError, began: float, attempt: int) -> Exception:
+        """What an error status means: to be tried again, down, or final."""
+        status = error.status_code
+        told = f"{self._url} answered {status}: {self.settings.redacted(_message(error))}"
+        if getattr(error, "code", None) in _NO_MONEY or getattr(error, "type", None) in _NO_MONEY:
+            return JudgeDown(told, status)
+        if not (status in (408, 409, 429) or status >= 500) or error.response.headers.get("x-should-retry") == "false":
+            self.pace.answered(None)
+            return JudgeFailed(told, status)
+        wait = self.pace.failed(str(status), began, attempt, retry_after(error.response.headers))
+        return _Passing(told, status, wait)
+
+    def _reply(self, completion: object, mode: str, seconds: float, response: object) -> Reply:
         """The reply in a completion. Endpoints differ, and the client does not check what they send."""
         choices = getattr(completion, "choices", None)
         choice = choices[0] if isinstance(choices, list) and choices else None
         message, usage = getattr(choice, "message", None), getattr(completion, "usage", None)
         if not hasattr(message, "content"):
-            raise JudgeFailed(f"{self.settings.url} answered without a message")
+            self.pace.answered(None)
+            raise JudgeFailed(f"{self._url} answered without a message")
+        refusal = _text_or_none(getattr(message, "refusal", None))
         return Reply(
-            text=_content_text(message.content),
+            text=self.settings.redacted(_content_text(message.content)),
             finish_reason=_text_or_none(choice.finish_reason),
-            refusal=_text_or_none(getattr(message, "refusal", None)),
+            refusal=refusal and self.settings.redacted(refusal),
             input_tokens=_count(getattr(usage, "prompt_tokens", None)),
             output_tokens=_count(getattr(usage, "completion_tokens", None)),
-            model=_text_or_none(getattr(completion, "model", None)) or "",
+            image_tokens=_count(getattr(getattr(usage, "prompt_tokens_details", None), "image_tokens", None)),
+            sent_bytes=int(response.http_request.headers.get("content-length", 0)) or None,
+            model=self.settings.redacted(_text_or_none(getattr(completion, "model", None)) or ""),
             mode=mode,
             seconds=seconds,
         )
 
-    async def _messages(self, question: Question) -> list[dict]:
-        content = [entry for part in question.content for entry in await self._content(part, question.frames)]
-        messages = [{"role": "system", "content": question.system}, {"role": "user", "content": content}]
-        if question.retry_of:
-            text, problem = question.retry_of
-            messages += [
-                {"role": "assistant", "content": _sendable(text) or "(empty)"},
-                {
-                    "role": "user",
-                    "content": f"That reply could not be read: {problem}. Answer again, with the JSON object only.",
-                },
-            ]
-        return messages
+    def _cause(self, error: openai.APIConnectionError) -> str:
+        return self.settings.redacted(str(error.__cause__ or error))
 
-    async def _content(self, part: Part, frames: int) -> list[dict]:
-        """A part as the protocol has it. The few last pictures are kept: a case's calls share one preparation."""
-        if part.kind == "text":
-            return [{"type": "text", "text": _sendable(part.text)}]
-        if part.path is None:
-            raise CaseUnfit(part.problem or f"{part.source or 'an image'} is missing")
-        key = f"{part.sha256}/{frames}"
-        if key not in self._prepared:
-            self._prepared[key] = asyncio.ensure_future(asyncio.to_thread(self._encode, part, frames))
-            while len(self._prepared) > _PREPARED_KEPT:
-                self._prepared.popitem(last=False)
-        return await self._prepared[key]
-
-    def _encode(self, part: Part, frames: int) -> list[dict]:
-        if part.sha256 and hashlib.sha256(part.path.read_bytes()).hexdigest() != part.sha256:
-            raise CaseUnfit(f"{part.source or part.path.name}: its file has been changed since it was taken in")
-        side, image_format = self.settings.image_side, self.settings.image_format
-        if not frames:
-            return [_image_entry(prepared(part.path, side, image_format), image_format)]
-        entries = []
-        for seconds, data in prepared_frames(part.path, frames, side, image_format):
-            entries += [{"type": "text", "text": f"Frame at {seconds:.2f} s:"}, _image_entry(data, image_format)]
-        return entries
-
-    def _redacted(self, text: str) -> str:
-        return text.replace(self._key, "[key]") if self._key != "none" else text
+    @property
+    def _url(self) -> str:
+        return self.settings.url
 
 
-def _image_entry(data: bytes, image_format: str) -> dict:
-    url = f"data:{MEDIA_TYPES[image_format]};base64,{base64.b64encode(data).decode()}"
-    return {"type": "image_url", "image_url": {"url": url}}
+class _Passing(Exception):  # noqa: N818 - it says what kind of problem it is
+    """Something that may be over in `wait` seconds; `status` is its HTTP status if there was one."""
+
+    def __init__(self, message: str, status: int | None, wait: float):
+        super().__init__(message)
+        self.status, self.wait = status, wait
 
 
 def _response_format(schema: Mapping[str, object], mode: str) -> dict:
@@ -268,11 +206,6 @@ def _response_format(schema: Mapping[str, object], mode: str) -> dict:
         wrapped = {"name": "verdict", "strict": True, "schema": dict(schema)}
         return {"response_format": {"type": "json_schema", "json_schema": wrapped}}
     return {"response_format": {"type": "json_object"}} if mode == "json_object" else {}
-
-
-def _sendable(text: str) -> str:
-    """A text as UTF-8 can carry it: half a surrogate pair becomes a question mark."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _content_text(content: object) -> str:
@@ -299,22 +232,3 @@ def _message(error: openai.APIStatusError) -> str:
 
 def _is_content_filter(error: openai.APIStatusError) -> bool:
     return getattr(error, "code", None) in ("content_filter", "content_policy_violation")
-
-
-def _secret_in(parameters: Mapping[str, object]) -> str | None:
-    """The name of a parameter, at any depth, that looks as if its value were a secret."""
-    for name, value in parameters.items():
-        if _SECRET.search(name) and not _NO_SECRET.fullmatch(name):
-            return name
-        inner = _secret_in(value) if isinstance(value, Mapping) else None
-        if inner:
-            return inner
-    return None
-
-
-def _is_loopback(url: str) -> bool:
-    try:
-        host = urlsplit(url).hostname or ""
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -18,18 +18,21 @@ _DECODING = threading.Semaphore(2)
 MEDIA_TYPES = {"jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp"}
 
 
-def open_upright(path: str | Path) -> Image.Image:
+def open_upright(path: str | Path, content: bytes | None = None) -> Image.Image:
     """The first frame of a picture as 8-bit RGB, turned upright by its EXIF orientation, flattened on white.
+
+    content: the file's bytes, if they have been read already.
 
     :raises CaseUnfit: if it is not a picture, is broken, or has more than MAX_PIXELS pixels.
     """
     name = Path(path).name
     try:
-        with _DECODING, Image.open(path) as image:
+        with _DECODING, Image.open(path if content is None else io.BytesIO(content)) as image:
             if image.width * image.height > MAX_PIXELS:
                 raise CaseUnfit(f"{name} has {image.width} x {image.height} pixels, more than {MAX_PIXELS:,}")
-            image.seek(0)
-            return flattened(ImageOps.exif_transpose(image))
+            image.load()
+            ImageOps.exif_transpose(image, in_place=True)
+            return flattened(image)
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise CaseUnfit(f"{name} cannot be read as a picture: {error}") from error
 
@@ -44,7 +47,7 @@ def flattened(image: Image.Image) -> Image.Image:
         rgba = image.convert("RGBA")
         image = Image.new("RGBA", rgba.size, "white")
         image.alpha_composite(rgba)
-    return image.convert("RGB")
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 def shrunk(image: Image.Image, longest_side: int) -> Image.Image:
@@ -56,12 +59,17 @@ def shrunk(image: Image.Image, longest_side: int) -> Image.Image:
     return image.resize(size, Image.Resampling.LANCZOS)
 
 
-def prepared(path: str | Path, longest_side: int = 1024, format: Literal["jpeg", "png", "webp"] = "jpeg") -> bytes:
-    """The encoded bytes that a judge gets.
+def prepared(
+    path: str | Path,
+    longest_side: int = 1024,
+    format: Literal["jpeg", "png", "webp"] = "jpeg",
+    content: bytes | None = None,
+) -> bytes:
+    """The encoded bytes that a judge gets; content: the file's bytes, if they have been read already.
 
     :raises CaseUnfit: as `open_upright`.
     """
-    return encoded(shrunk(open_upright(path), longest_side), format)
+    return encoded(shrunk(open_upright(path, content), longest_side), format)
 
 
 def encoded(image: Image.Image, format: str) -> bytes:

@@ -38,7 +38,8 @@ class Question:
 class Reply:
     """What came back. Token counts are None when the endpoint did not report them (unknown is not 0).
 
-    cached: it was paid for before. reply_id: its row in the store, if it has one. seconds: time the call took.
+    image_tokens: those of the input tokens that are pictures. sent_bytes: size of the request. cached: it was paid for
+    before. reply_id: its row in the store, if it has one. seconds: time the call took.
     """
 
     text: str
@@ -46,6 +47,8 @@ class Reply:
     refusal: str | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
+    image_tokens: int | None = None
+    sent_bytes: int | None = None
     model: str = ""
     mode: str = ""
     seconds: float = 0.0

@@ -9,8 +9,9 @@ from pathlib import Path
 from PIL import Image
 
 from evaluators.case import Part
-from evaluators.judges.endpoint import EndpointJudge, EndpointSettings
+from evaluators.judges.endpoint import EndpointJudge
 from evaluators.judges.question import Question, Reply
+from evaluators.judges.settings import EndpointSettings
 
 _SCHEMA = {
     "type": "object",

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from data.runs import start_worker
-from data.store import runs, verdicts
+from data.store import run_figures, runs, verdicts
 from data.store.runs import RUN_STATUS_WORDS
 from evaluators.verdict import STATUS_WORDS, shown_score
 
@@ -20,7 +20,7 @@ def draw_progress(run_id: int) -> None:
 
 
 def _progress(run_id: int, was_alive: bool) -> None:
-    progress, run, found = runs.progress(run_id), runs.run_by_id(run_id), runs.summary(run_id)
+    progress, run, found = run_figures.progress(run_id), runs.run_by_id(run_id), run_figures.summary(run_id)
     told = f"{progress['done']} of {progress['cases']} cases"
     if progress["status"] == "running" and progress["rate"]:
         told += f" · {progress['rate']:.1f} cases a second · {_duration(progress['seconds_left'])} left"
@@ -31,7 +31,7 @@ def _progress(run_id: int, was_alive: bool) -> None:
     st.text(f"Run {run_id} is {words}." + (f" {run['problem']}" if run["problem"] else ""))
     if run["options"]["flaky"]:
         st.text("This run is marked flaky: it is reported here and decides nothing elsewhere.")
-    for reason in verdicts.reasons(run_id):
+    for reason in run_figures.reasons(run_id):
         st.text(f"{reason['n']} {reason['status']}: {reason['problem']}")
     _draw_figures(found)
     if progress["status"] in _ALIVE:

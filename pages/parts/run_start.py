@@ -9,7 +9,7 @@ import streamlit as st
 from data.runs import Plan, plan, start_worker
 from data.store import runs
 from data.store.cases import CaseFilter, list_cases, load_cases
-from evaluators.judges.endpoint import EndpointSettings
+from evaluators.judges.settings import EndpointSettings
 from evaluators.metrics import METRICS
 from evaluators.metrics.base import Metric
 from evaluators.verdict import Options

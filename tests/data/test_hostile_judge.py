@@ -12,6 +12,7 @@ from PIL import Image
 from data.images import NotAPicture, keep, kept_part
 from data.runs import judge_run
 from data.store import cases as case_store
+from data.store import run_figures
 from data.store import runs as run_store
 from data.store import verdicts as verdict_store
 from data.store.connection import value
@@ -299,7 +300,7 @@ def test_a_hostile_judge_gets_a_row_with_the_right_status_for_every_case(metric,
             == (row["problem"] == "")
         )
         assert "internal error" not in row["problem"] and "cannot be stored" not in row["problem"]
-    summary = run_store.summary(run_id)
+    summary = run_figures.summary(run_id)
     assert (summary["status"], summary["done"], summary["cases"]) == ("done", CASES, CASES)
     assert sum(summary[status] for status in ("ok", UNREADABLE, REFUSED, FAILED, SKIPPED)) == CASES
     assert value("SELECT count(*) FROM verdicts WHERE run_id = ?", [run_id]) == CASES

@@ -11,7 +11,7 @@ import pytest
 
 from data.runs import RunRefused, judge_run, plan
 from data.store import cases as case_store
-from data.store import connection, rubrics
+from data.store import connection, rubrics, run_figures
 from data.store import runs as run_store
 from data.store import verdicts as verdict_store
 from data.store.connection import rows, value
@@ -185,7 +185,7 @@ def test_pictures_of_a_prompt_and_a_second_judge_share_one_rubric(square, judge_
     assert [request.wants for request in server.requests].count("questions") == 1
     assert value("SELECT count(*) FROM rubrics") == 1
     assert value("SELECT count(DISTINCT rubric_id) FROM verdicts") == 1
-    assert [run_store.summary(run)["mean_score"] for run in runs] == [1.0, 1.0, 1.0]
+    assert [run_figures.summary(run)["mean_score"] for run in runs] == [1.0, 1.0, 1.0]
 
 
 def test_an_edit_changes_no_earlier_verdict_and_an_older_one_says_which_rubric_it_answered(square, judge_at):
@@ -197,7 +197,7 @@ def test_an_edit_changes_no_earlier_verdict_and_an_older_one_says_which_rubric_i
         second = rubrics.save_edited("a red square", "image", edited, "Ada")
         assert (rows("SELECT * FROM verdicts"), rows("SELECT * FROM items")) == before
         new = judge(square, judge_at(server.url))
-    assert [run_store.summary(run)["mean_score"] for run in (old, new)] == [1.0, 0.5]
+    assert [run_figures.summary(run)["mean_score"] for run in (old, new)] == [1.0, 0.5]
     newer, older = verdict_store.verdicts_of_case(1)
     assert [rubrics.rubric_by_id(v["rubric_id"]) for v in (newer, older)] == [second, first]
     assert rubrics.rubric_by_id(older["rubric_id"]).version < rubrics.latest("a red square", "image").version

@@ -11,10 +11,11 @@ import time
 
 import pytest
 
-from data import runs as workers
 from data.runs import RunRefused, judge_run, plan, start_worker
+from data.runs import worker as workers
 from data.store import cases as case_store
 from data.store import judges as judge_store
+from data.store import run_figures
 from data.store import runs as run_store
 from data.store import verdicts as verdict_store
 from data.store.connection import rows, update, value, writing
@@ -57,7 +58,7 @@ def test_a_run_judges_every_case_once_and_adds_up(fill, server, judge_at):
     run_id = new_run(fill(6), judge_at(server.url))
     seen = []
     judge_run(run_id, seen.append)
-    found = run_store.summary(run_id)
+    found = run_figures.summary(run_id)
     assert {name: found[name] for name in ("status", "cases", "done", "ok", "failed", "calls", "cached_calls")} == {
         "status": "done", "cases": 6, "done": 6, "ok": 6, "failed": 0, "calls": 12, "cached_calls": 0,
     }  # fmt: skip
@@ -100,7 +101,7 @@ def test_a_reply_with_half_an_emoji_does_not_stop_the_run(fill, judge_at):
     with ChatServer(lambda r: Answer(half % ("" if r.wanted == 1 else ", 8"))) as server:
         run_id = new_run(fill(2), judge_at(server.url))
         judge_run(run_id)
-    assert run_store.summary(run_id)["ok"] == 2
+    assert run_figures.summary(run_id)["ok"] == 2
 
 
 def test_a_raw_half_emoji_from_the_endpoint_does_not_fail_a_case(fill, judge_at):
@@ -108,7 +109,7 @@ def test_a_raw_half_emoji_from_the_endpoint_does_not_fail_a_case(fill, judge_at)
     with ChatServer(lambda r: Answer(body=body % (b"" if r.wanted == 1 else b", 8"))) as server:
         run_id = new_run(fill(1), judge_at(server.url))
         judge_run(run_id)
-    assert run_store.summary(run_id)["ok"] == 1
+    assert run_figures.summary(run_id)["ok"] == 1
 
 
 @pytest.mark.parametrize("tokens", ["many", 12.5, [3], {"n": 3}])
@@ -119,7 +120,7 @@ def test_token_counts_of_another_shape_are_unknown_and_the_reply_counts(tokens, 
     with ChatServer(answer) as server:
         run_id = new_run(fill(1), judge_at(server.url))
         judge_run(run_id)
-    found = run_store.summary(run_id)
+    found = run_figures.summary(run_id)
     assert (found["ok"], found["input_tokens"], found["output_tokens"]) == (1, None, 14)
 
 
@@ -127,7 +128,7 @@ def test_unknown_tokens_are_not_0(fill, judge_at):
     with ChatServer(lambda r: Answer(drawn_scores(r).text, usage=None)) as server:
         run_id = new_run(fill(1), judge_at(server.url))
         judge_run(run_id)
-    assert run_store.summary(run_id)["input_tokens"] is None
+    assert run_figures.summary(run_id)["input_tokens"] is None
 
 
 def test_a_limit_judges_the_first_cases_only(fill, server, judge_at):
@@ -172,7 +173,7 @@ def test_a_second_run_asks_nothing_that_was_asked_before(fill, server, judge_at)
     assert plan(dataset, T2I, judge, Options()).known == 8
     second = new_run(dataset, judge, Options(threshold=0.9))
     judge_run(second)
-    found = run_store.summary(second)
+    found = run_figures.summary(second)
     assert (server.replies, found["calls"], found["cached_calls"], found["input_tokens"]) == (8, 0, 8, None)
     assert found["ok"] == 4
 
@@ -195,7 +196,7 @@ def test_the_same_question_in_two_cases_is_paid_for_once(judge_at):
     with ChatServer(slowly) as server:
         run_id = new_run(case_store.dataset_id("twins"), judge_at(server.url, mode="json_schema"))
         judge_run(run_id)
-    assert run_store.summary(run_id)["ok"] == 2
+    assert run_figures.summary(run_id)["ok"] == 2
     assert server.replies == 2
 
 
@@ -233,7 +234,7 @@ def test_a_killed_worker_is_resumed_and_every_case_has_one_verdict_and_nothing_i
         silence(run_id, run_store.HEARTBEAT_LIMIT + 1)
         assert run_store.run_by_id(run_id)["status"] == "interrupted"
         judge_run(run_id)
-    assert run_store.summary(run_id)["status"] == "done"
+    assert run_figures.summary(run_id)["status"] == "done"
     counted = rows("SELECT case_id, count(*) AS n FROM verdicts WHERE run_id = ? GROUP BY case_id", [run_id])
     assert [r["n"] for r in counted] == [1] * 24
     assert len(server.requests) - asked == 48 - stored
@@ -300,7 +301,7 @@ def test_a_cancelled_run_can_be_resumed(fill, server, judge_at):
         judge_run(run_id)
     run_store.requeue(run_id)
     judge_run(run_id)
-    assert run_store.summary(run_id)["ok"] == 2
+    assert run_figures.summary(run_id)["ok"] == 2
 
 
 def test_a_second_worker_is_refused_while_the_first_one_lives(fill, judge_at):
@@ -312,7 +313,7 @@ def test_a_second_worker_is_refused_while_the_first_one_lives(fill, judge_at):
     assert "5 s ago" in run_store.claim(run_id, "two/2")
     silence(run_id, 16)
     assert run_store.claim(run_id, "two/2") is None
-    assert (run_store.beat(run_id, "one/1"), run_store.beat(run_id, "two/2")) == ("lost", "go")
+    assert (run_store.beat(run_id, "one/1").word, run_store.beat(run_id, "two/2")) == ("lost", ("go", 1))
 
 
 def test_a_worker_that_lost_its_run_changes_nothing_any_more(fill, judge_at):
@@ -351,15 +352,15 @@ def test_a_judge_that_cannot_be_asked_stops_the_run_with_a_sentence(fill, judge_
 def test_a_dead_endpoint_fails_every_case_and_ends_the_run(fill, judge_at):
     run_id = new_run(fill(3), judge_at("http://127.0.0.1:9/v1", attempts=1))
     judge_run(run_id)
-    found = run_store.summary(run_id)
+    found = run_figures.summary(run_id)
     assert (found["status"], found["failed"], found["mean_score"]) == ("done", 3, None)
 
 
 def test_progress_tells_how_far_how_fast_and_how_long(fill, judge_at):
     run_id = new_run(fill(4), judge_at("http://localhost:1/v1"))
-    assert run_store.progress(run_id)["rate"] is None
+    assert run_figures.progress(run_id)["rate"] is None
     verdict_store.save_verdicts(run_id, [(1, 1, Verdict("c0", "text_to_image", "ok", score=0.8))])
-    found = run_store.progress(run_id)
+    found = run_figures.progress(run_id)
     assert (found["done"], found["cases"]) == (1, 4)
     assert found["seconds_left"] == pytest.approx(3 / found["rate"])
 
@@ -370,7 +371,7 @@ def test_a_worker_that_the_app_starts_outlives_it_and_writes_its_log(fill, serve
     [worker] = workers._started
     assert os.getsid(worker.pid) == worker.pid != os.getsid(0)
     worker.wait(timeout=30)
-    assert run_store.summary(run_id)["ok"] == 2
+    assert run_figures.summary(run_id)["ok"] == 2
     assert (home / "logs" / f"run-{run_id}.log").exists()
 
 
