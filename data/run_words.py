@@ -13,10 +13,9 @@ def money(amount: float | None, currency: str | None) -> str:
     """An amount for people: `0.00 USD` when it is free, `unknown` when it is not known, no fraction hidden."""
     if amount is None:
         return UNKNOWN
-    digits = 2 if amount == 0 or amount >= 1 else 4
-    if 0 < amount < 0.00005:
+    if 0 < amount < 0.0001:
         return f"under 0.0001 {currency}"
-    return f"{amount:,.{digits}f} {currency}"
+    return f"{amount:,.{2 if amount == 0 or amount >= 1 else 4}f} {currency}".strip()
 
 
 def cost_words(found: dict) -> str:
@@ -85,8 +84,9 @@ def run_lines(report: dict) -> list[str]:
     """A run's `summary`, and its `errors` and `slowest_calls` if they are there, a line each; the first tells most."""
     rate = f", {report['rate']:.1f} cases a second" if report["rate"] else ""
     lines = [
-        f"Run {report['run']}: {report['ok']} of {report['cases']} scored, mean score {shown_score(report['mean_score'])} "
-        f"· {report['status']} ({report['done']}/{report['cases']}) · {report['metric']} · {report['judge']} · {report['dataset']}{rate}"
+        f"Run {report['run']}: {report['ok']} of {report['cases']} scored, mean score {shown_score(report['mean_score'])}"
+        f" · {report['status']} ({report['done']}/{report['cases']}) · {report['metric']} · {report['judge']}"
+        f" · {report['dataset']}{rate}"
     ]
     lines += [f"  {report[what]} {what}" for what in NOT_OK if report[what]]
     lines += [f"    {r['n']} {r['status']}: {r['problem']}" for r in report.get("errors", [])]

@@ -1,4 +1,4 @@
-"""Judges: who can be asked, and whether they answer."""
+"""Judges: who can be asked, whether they answer, how fast they may be asked and what they cost."""
 
 import json
 import os
@@ -6,21 +6,22 @@ import os
 import pandas as pd
 import streamlit as st
 
+from data.run_words import money, size
 from data.store import judges
 from evaluators.errors import JudgeFailed
-from evaluators.judges.settings import DEFAULT_KEY_VARIABLE, EndpointSettings
+from evaluators.judges.local import local_servers
 from evaluators.judges.trial import try_judge
 from evaluators.waiting import run_alone
 from pages.parts.guard import require_reviewer
+from pages.parts.judge_form import draw_form
 from pages.parts.plain import plain
 
-#: What a preset fills in: base URL, an example model, the variable that holds the key.
-PRESETS = {
-    "OpenAI": ("https://api.openai.com/v1", "gpt-4o", DEFAULT_KEY_VARIABLE),
-    "Ollama on this machine": ("http://127.0.0.1:11434/v1", "qwen2.5vl", ""),
-    "vLLM on this machine": ("http://127.0.0.1:8000/v1", "Qwen/Qwen2.5-VL-7B-Instruct", ""),
-    "LM Studio on this machine": ("http://127.0.0.1:1234/v1", "", ""),
-    "another OpenAI-compatible endpoint": ("", "", ""),
+#: What it means that an endpoint can reply in a form.
+MODE_WORDS = {
+    "json_schema": "structured output works (json_schema)",
+    "json_object": "JSON works, schemas do not (json_object)",
+    "text": "plain text only; the reader copes",
+    "": "not known yet",
 }
 
 require_reviewer()
@@ -33,16 +34,23 @@ known = judges.judges()
 
 
 def words(judge: dict) -> dict:
+    """A judge's row in the table."""
     row = {"Judge": judge["name"], "Kind": judge["kind"], "Model": judge["settings"].get("model", "")}
     if judge["kind"] != "endpoint":
         return {**row, "Endpoint": "replays stored replies", "Key": "none needed"}
     settings = judges.endpoint_settings(judge)
     is_set = "set" if os.environ.get(settings.key_variable) else "not set"
+    limits = [f"{settings.concurrency} in flight"]
+    limits += [f"{settings.requests_per_minute} requests/min"] if settings.requests_per_minute else []
+    limits += [f"{settings.tokens_per_minute} tokens/min"] if settings.tokens_per_minute else []
+    prices = [money(price, settings.currency) for price in (settings.input_price, settings.output_price)]
     return {
         **row,
         "Endpoint": settings.url,
         "Key": f"{settings.key_variable} is {is_set}" if settings.key_variable else "none needed",
-        "Replies as": judge["mode"] or "not known yet",
+        "Replies": MODE_WORDS[judge["mode"]],
+        "Limits": ", ".join(limits),
+        "Price in / out, per million tokens": " / ".join(prices),
         "Parameters": json.dumps(settings.parameters, ensure_ascii=False),
     }
 
@@ -57,11 +65,13 @@ able = {judge["name"]: judge for judge in known if judge["kind"] == "endpoint"}
 if not able:
     st.text("Only judges with an endpoint can be tested; a recorded judge replays what was stored.")
 else:
-    name = st.selectbox("Judge to test", list(able))
+    names = list(able)
+    name = st.selectbox("Judge to test", names, names.index(saved) if saved in able else 0)
     if st.button("Send it one small picture"):
+        settings = judges.endpoint_settings(able[name])
         try:
             with st.spinner("Waiting for the judge"):
-                reply = run_alone(try_judge(judges.endpoint_settings(able[name])))
+                reply = run_alone(try_judge(settings))
         except JudgeFailed as error:
             st.error(plain(f"It did not work: {error}"))
         else:
@@ -69,48 +79,15 @@ else:
             tokens = (
                 "not reported" if reply.input_tokens is None else f"{reply.input_tokens} in, {reply.output_tokens} out"
             )
+            cost = settings.cost(reply.input_tokens, reply.output_tokens, reply.image_tokens)
             st.success("The judge answers.")
-            st.text(f"{reply.seconds:.2f} s · replies as {reply.mode} · tokens {tokens} · its reply to a red picture:")
+            st.text(f"It took {reply.seconds:.2f} s · {MODE_WORDS[reply.mode]} · {size(reply.sent_bytes)} sent · "
+                    f"tokens {tokens} · cost {money(cost, settings.currency)} · its reply to a red picture:")  # fmt: skip
             st.code(reply.text or reply.refusal or "(empty)", language=None, wrap_lines=True)
 
 st.subheader("Add or change a judge")
-preset = st.selectbox("Start from", list(PRESETS))
-base_url, model, key_variable = PRESETS[preset]
-with st.form(f"judge-{preset}"):
-    left, right = st.columns(2)
-    given_name = left.text_input("Name", placeholder="as it stands in charts and exports")
-    model = left.text_input("Model", model)
-    base_url = right.text_input("Base URL", base_url, placeholder="https://…/v1")
-    key_variable = right.text_input(
-        "Name of the environment variable with the key", key_variable,
-        help="Only the variable's name is kept, never the key. Leave it empty if the endpoint needs none.",
-    )  # fmt: skip
-    one, two, three = st.columns(3)
-    concurrency = one.number_input("Requests in flight", 1, 512, 8)
-    image_side = two.number_input("Longest image side, pixels", 64, 4096, 1024)
-    image_format = three.selectbox("Images sent as", ["jpeg", "png", "webp"])
-    parameters = st.text_input(
-        "Parameters of the call (JSON)", '{"temperature": 0, "seed": 7, "max_tokens": 1500}',
-        help="Passed on as they are; extra_body goes here as well.",
-    )  # fmt: skip
-    if st.form_submit_button("Save judge", type="primary"):
-        try:
-            values = json.loads(parameters or "{}")
-            if not isinstance(values, dict):
-                raise ValueError("The parameters are not a JSON object.")
-            if not given_name.strip():
-                raise ValueError("A judge needs a name.")
-            settings = EndpointSettings(
-                model=model.strip(), base_url=base_url.strip(), key_variable=key_variable.strip(), parameters=values,
-                concurrency=int(concurrency), image_side=int(image_side), image_format=image_format,
-            )  # fmt: skip
-            judges.save_endpoint(given_name.strip(), settings)
-        except ValueError as error:
-            st.error(plain(f"Not saved: {error}"))
-        else:
-            problem = settings.problem()
-            if problem:
-                st.warning(plain(f"Saved, but it cannot be asked yet: {problem}"))
-            else:
-                st.session_state["judge_saved"] = given_name.strip()
-                st.rerun()
+found = st.cache_data(local_servers, ttl=20, show_spinner=False)()
+changed = draw_form(known, found)
+if changed:
+    st.session_state["judge_saved"] = changed
+    st.rerun()

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from data.store import cases, judges, runs
+from data.store import cases, runs
 from pages.parts.choices import choose_dataset, choose_run
 from pages.parts.guard import require_reviewer
-from pages.parts.run_follow import draw_progress, draw_results
+from pages.parts.run_follow import draw_progress, draw_results, draw_slowest
 from pages.parts.run_start import draw_start
 
 require_reviewer()
@@ -16,7 +16,7 @@ if dataset is None:
     st.stop()
 of_dataset = runs.runs(dataset["id"])
 with st.expander("Start a run", expanded=not of_dataset):
-    draw_start(dataset, judges.judges())
+    draw_start(dataset)
 if not of_dataset:
     st.text(
         "No run of this dataset yet. Without one you can still label cases: the labels measure whatever judge comes."
@@ -25,3 +25,4 @@ if not of_dataset:
 run = choose_run(of_dataset)
 draw_progress(run["id"])
 draw_results(run["id"])
+draw_slowest(run["id"])

@@ -198,7 +198,10 @@ def _drawn_rubric(prompt: str, is_video: bool) -> Answer:
 
 
 class ChatServer:
-    """See the module's text. supports: the response formats that are taken; another one is turned down with a 400."""
+    """See the module's text. supports: the response formats that are taken; another one is turned down with a 400.
+
+    bind_now: else nobody listens until the server is entered.
+    """
 
     def __init__(
         self,
@@ -207,10 +210,12 @@ class ChatServer:
         port: int = 0,
         supports: Sequence[str] = ("json_schema", "json_object", "text"),
         model: str | None = None,
+        bind_now: bool = True,
     ):
         self.requests: list[Request] = []
         self.wrong: list[str] = []
         self.most_in_flight = 0
+        self.connections: set[socket.socket] = set()
         self._script = answers if callable(answers) else None
         self._canned = [] if callable(answers) else list(answers)
         self._supports, self._model = supports, model
@@ -221,7 +226,13 @@ class ChatServer:
         class Handler(_Handler):
             chat = server
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self.port, self._handler, self._http = port, Handler, None
+        if bind_now:
+            self._bind()
+
+    def _bind(self) -> None:
+        self._http = ThreadingHTTPServer(("127.0.0.1", self.port), self._handler)
+        self.port = self._http.server_address[1]
         self._http.daemon_threads = True
         self._http.handle_error = lambda *_: None  # a client that was killed is not this server's trouble
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -229,7 +240,7 @@ class ChatServer:
     @property
     def url(self) -> str:
         """The base URL for a judge."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        return f"http://127.0.0.1:{self.port}/v1"
 
     @property
     def replies(self) -> int:
@@ -237,12 +248,22 @@ class ChatServer:
         return len(self.requests)
 
     def __enter__(self) -> ChatServer:
+        if self._http is None:
+            self._bind()
         self._thread.start()
         return self
 
-    def __exit__(self, kind, *_: object) -> None:
-        self._http.shutdown()
+    def go_away(self) -> None:
+        """Close everything; nobody listens any more, and nobody is listened to."""
+        if self._thread.is_alive():
+            self._http.shutdown()
         self._http.server_close()
+        for connection in list(self.connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def __exit__(self, kind, *_: object) -> None:
+        self.go_away()
         if kind is None:
             assert not self.wrong, f"the server was sent wrong requests: {self.wrong}"
 
@@ -293,6 +314,16 @@ class ChatServer:
 class _Handler(BaseHTTPRequestHandler):
     chat: ChatServer
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # head and body leave together: apart, each reply would wait 40 ms for an acknowledgement
+
+    def setup(self) -> None:
+        super().setup()
+        self.chat.connections.add(self.connection)
+
+    def finish(self) -> None:
+        self.chat.connections.discard(self.connection)
+        with contextlib.suppress(ConnectionError):
+            super().finish()
 
     def log_message(self, *_: object) -> None:
         """Silent: the tests say what went wrong."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from data.runs.budget import Spending
 from evaluators.errors import JudgeDown
+from evaluators.judges.pacing import standing_still
 from evaluators.judges.question import Judge, Question, Reply, question_key
 
 Find = Callable[[str], Awaitable[Reply | None]]
@@ -21,11 +22,13 @@ class RunHalted(Exception):  # noqa: N818 - it names what happens to the run
 class RememberingJudge:
     """Wraps a judge. find: key -> stored reply or None. keep: key, question, reply -> the reply as stored.
 
-    A question outlives whoever asked it, up to `close`: its reply is paid for.
+    at_once: questions that may be asked and not kept yet; more could be lost when the worker is killed, or when nothing
+    can be stored. A question outlives whoever asked it, up to `close`: its reply is paid for.
     """
 
-    def __init__(self, judge: Judge, find: Find, keep: Keep, spending: Spending | None = None):
+    def __init__(self, judge: Judge, find: Find, keep: Keep, at_once: int, spending: Spending | None = None):
         self.identity = judge.identity
+        self._unkept = asyncio.Semaphore(at_once)
         self._judge, self._find, self._keep, self._spending = judge, find, keep, spending
         self._in_flight: dict[str, asyncio.Task[Reply]] = {}
 
@@ -55,7 +58,15 @@ class RememberingJudge:
             done.exception()  # looked at: whoever asked may be gone
 
     async def _answer(self, key: str, question: Question) -> Reply:
-        return await self._find(key) or await self._keep(key, question, await self._asked(question))
+        known = await self._find(key)
+        if known:
+            return known
+        with standing_still():
+            await self._unkept.acquire()
+        try:
+            return await self._keep(key, question, await self._asked(question))
+        finally:
+            self._unkept.release()
 
     async def _asked(self, question: Question) -> Reply:
         refusal = self._spending.begin() if self._spending else None

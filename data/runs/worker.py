@@ -125,7 +125,9 @@ class _Worker:
         spending = endpoint and Spending(
             Budget(**self.run["budget"]), endpoint.settings, run_figures.spent(self.run)
         )  # fmt: skip
-        remembering = RememberingJudge(judge, self._find, self._keep, spending)
+        # A few more than are in flight, so that the next call need not wait for a commit.
+        unkept = self.run["judge"]["concurrency"] * 5 // 4 + 1
+        remembering = RememberingJudge(judge, self._find, self._keep, unkept, spending)
         log.info("%s starts: %d cases to judge", self.name, len(self.open))
         beating = asyncio.create_task(self._beat(endpoint))
         try:

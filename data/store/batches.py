@@ -36,8 +36,7 @@ class Batches:
     the store itself cannot be written, all wait; after PATIENCE all raise. To be used in one event loop.
     """
 
-    def __init__(self, patience: float = PATIENCE):
-        self._patience = patience
+    def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="writer")
         self._waiting: list[Write] = []
         self._committing: asyncio.Task | None = None
@@ -75,7 +74,7 @@ class Batches:
         self._committing = None
 
     def _commit(self, batch: list[Write]) -> list[tuple[object, Exception | None]]:
-        until = time.monotonic() + self._patience
+        until = time.monotonic() + PATIENCE
         while True:
             try:
                 with writing():

@@ -61,8 +61,8 @@ def spent(run: dict) -> dict:
         "sum(sent_bytes) AS sent_bytes FROM replies WHERE run_id = ?",
         [run["id"]],
     )
-    if run["judge"]["kind"] != "endpoint":
-        return {**found, "cost": None, "currency": None}
+    if run["judge"]["kind"] != "endpoint":  # replaying costs nothing; what was imported cost somebody else something
+        return {**found, "cost": 0.0 if run["judge"]["kind"] == "recorded" else None, "currency": ""}
     settings = EndpointSettings(**run["judge"]["settings"])
     tokens = (found["input_tokens"], found["output_tokens"]) if found["calls"] else (0, 0)
     return {**found, "cost": settings.cost(*tokens, found["image_tokens"]), "currency": settings.currency}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from PIL import Image
@@ -32,7 +33,8 @@ async def try_judge(settings: EndpointSettings) -> Reply:
         picture = Part("image", path=path, sha256=hashlib.sha256(path.read_bytes()).hexdigest(), source=path.name)
         asked = 'Which colour is this picture? Reply with one JSON object and nothing else: {"colour": "…"}'
         question = Question("trial", "trial", "1", "You look at pictures.", (Part.of_text(asked), picture), _SCHEMA)
-        judge = EndpointJudge(settings)
+        # What it can do is found out anew, and somebody waits for the answer.
+        judge = EndpointJudge(replace(settings, mode="", attempts=min(settings.attempts, 2)))
         try:
             return await judge.ask(question)
         finally:

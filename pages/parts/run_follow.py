@@ -5,6 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from data.report import consistency_report
+from data.run_words import cost_words, money, sent_a_case, tokens_words, trouble_words
 from data.runs import start_worker
 from data.store import run_figures, runs, verdicts
 from data.store.runs import RUN_STATUS_WORDS
@@ -24,6 +26,8 @@ def _progress(run_id: int, was_alive: bool) -> None:
     told = f"{progress['done']} of {progress['cases']} cases"
     if progress["status"] == "running" and progress["rate"]:
         told += f" · {progress['rate']:.1f} cases a second · {_duration(progress['seconds_left'])} left"
+    if progress["status"] == "running" and progress["projected_cost"]:
+        told += f" · about {money(progress['projected_cost'], found['currency'])} in all"
     st.progress(progress["done"] / progress["cases"] if progress["cases"] else 1.0, text=told)
     words = RUN_STATUS_WORDS[progress["status"]]
     if progress["status"] in _ALIVE and run["cancel_requested"]:
@@ -33,14 +37,18 @@ def _progress(run_id: int, was_alive: bool) -> None:
         st.text("This run is marked flaky: it is reported here and decides nothing elsewhere.")
     for reason in run_figures.reasons(run_id):
         st.text(f"{reason['n']} {reason['status']}: {reason['problem']}")
+    if found["trouble"]:
+        st.text(f"Tried again: {trouble_words(found['trouble'])}.")
     _draw_figures(found)
+    _draw_repeats(run_id)
     if progress["status"] in _ALIVE:
         if st.button("Cancel", key=f"cancel-{run_id}", disabled=bool(run["cancel_requested"])):
             runs.request_cancel(run_id)
             st.rerun(scope="fragment")
     elif progress["status"] != "done":
+        budget = _draw_budget(run_id, run["budget"])
         if st.button("Resume", key=f"resume-{run_id}", type="primary"):
-            runs.requeue(run_id)
+            runs.requeue(run_id, budget)
             start_worker(run_id)
             st.rerun()
     elif found["failed"] and st.button(
@@ -56,13 +64,49 @@ def _progress(run_id: int, was_alive: bool) -> None:
 
 
 def _draw_figures(found: dict) -> None:
-    columns = st.columns([2, 2, 2, 3, 2])
+    columns = st.columns([2, 2, 2, 3, 3, 2, 2])
     columns[0].metric("Mean score", shown_score(found["mean_score"]))
     columns[1].metric("Scored", f"{found['ok']} of {found['cases']}")
     columns[2].metric("Calls", f"{found['calls']}", help=f"{found['cached_calls']} replies came from the store")
-    columns[3].metric("Tokens in / out", f"{_tokens(found['input_tokens'])} / {_tokens(found['output_tokens'])}",
-                      help="A dash means that no reply reported them.")  # fmt: skip
-    columns[4].metric("Seconds", "–" if found["seconds"] is None else f"{found['seconds']:.1f}")
+    columns[3].metric("Tokens in / out", tokens_words(found),
+                      help="Unknown means that no reply reported them; that is not 0.")  # fmt: skip
+    columns[4].metric(
+        "Cost", cost_words(found), help="By the judge's price when the run was made. Unknown is not free."
+    )
+    columns[5].metric("Sent a case", sent_a_case(found), help="Requests with their pictures, as they went out.")
+    columns[6].metric("Seconds", "–" if found["seconds"] is None else f"{found['seconds']:.1f}",
+                      help="" if found["rate"] is None else f"{found['rate']:.1f} cases a second")  # fmt: skip
+
+
+def _draw_budget(run_id: int, budget: dict) -> dict:
+    """The budget that a run goes on with: what it had, to be changed."""
+    columns = st.columns(4)
+    return {
+        name: column.number_input(
+            f"Budget: {name}", 0.0001 if name == "money" else 1, None, most, key=f"budget-{run_id}-{name}"
+        )
+        for column, (name, most) in zip(columns, budget.items(), strict=False)
+    }
+
+
+def _draw_repeats(run_id: int) -> None:
+    ids = runs.repeats(run_id)
+    if len(ids) > 1:
+        st.text(f"Runs {', '.join(map(str, ids))} measure the same. {consistency_report(run_id)['words']}")
+
+
+def draw_slowest(run_id: int) -> None:
+    """The calls that took longest."""
+    slowest = run_figures.slowest_calls(run_id)
+    if slowest:
+        with st.expander("Slowest calls"):
+            st.dataframe(
+                pd.DataFrame([
+                    {"Case": call["case"] or "not judged yet", "Asked for": call["aspect"], "Seconds": call["seconds"],
+                     "Tokens in": call["input_tokens"], "Tokens out": call["output_tokens"]} for call in slowest
+                ]),
+                hide_index=True, column_config={"Seconds": st.column_config.NumberColumn(format="%.2f")},
+            )  # fmt: skip
 
 
 def draw_results(run_id: int) -> None:
@@ -106,14 +150,6 @@ def draw_results(run_id: int) -> None:
             "pages/case.py", label="Open the selected case", icon=":material/open_in_new:",
             query_params={"case": str(rows[chosen[0]]["case_id"])},
         )  # fmt: skip
-
-
-def _tokens(count: int | None) -> str:
-    if count is None:
-        return "–"
-    return (
-        f"{count:,}" if count < 10_000 else f"{count / 1000:,.1f} k" if count < 10_000_000 else f"{count / 1e6:,.1f} M"
-    )
 
 
 def _duration(seconds: float) -> str:

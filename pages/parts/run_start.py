@@ -6,19 +6,19 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from data.runs import Plan, plan, start_worker
-from data.store import runs
+from data.run_words import plan_lines
+from data.runs import Budget, plan, start_worker
+from data.store import judges, runs
 from data.store.cases import CaseFilter, list_cases, load_cases
-from evaluators.judges.settings import EndpointSettings
 from evaluators.metrics import METRICS
 from evaluators.metrics.base import Metric
 from evaluators.verdict import Options
 from pages.parts.plain import plain
 
 
-def draw_start(dataset: Mapping, judges: list[dict]) -> None:
+def draw_start(dataset: Mapping) -> None:
     """The form that starts a run of a dataset."""
-    able = {judge["id"]: judge for judge in reversed(judges) if judge["kind"] != "imported"}
+    able = {judge["id"]: judge for judge in reversed(judges.judges()) if judge["kind"] != "imported"}
     if not able:
         st.text("There is no judge yet.")
         st.page_link("pages/judges.py", label="Add a judge", icon=":material/gavel:")
@@ -40,12 +40,14 @@ def draw_start(dataset: Mapping, judges: list[dict]) -> None:
     limit = some.number_input("Only the first N cases", 1, None, None, placeholder="all", key="start-limit")
     metric, switches = _draw_options(metric)
     options = Options(threshold=None if score_only and not strict else threshold, strict=strict, **switches)
+    fresh, times, budget = _draw_measuring(judge)
 
-    problem = _problem(judge)
+    problem = _problem(judge, budget)
     if problem:
         st.warning(plain(problem))
-    planned = plan(dataset["id"], metric, judge, options, limit)
-    _draw_plan(planned)
+    planned = plan(dataset["id"], metric, judge, options, limit, fresh=fresh, repeats=times)
+    for line in plan_lines(planned):
+        st.text(line)
     unknown = judge["kind"] == "recorded" and planned.known < planned.calls
     if unknown:
         st.warning(
@@ -55,8 +57,10 @@ def draw_start(dataset: Mapping, judges: list[dict]) -> None:
     if st.button(
         "Start", type="primary", key="start-run", disabled=bool(problem) or none_fit or (planned.known == 0 and unknown)
     ):
-        run_id = runs.create_run(dataset["id"], metric, judge, options, limit=limit)
-        start_worker(run_id)
+        run_id = runs.create_run(
+            dataset["id"], metric, judge, options, limit=limit, fresh=fresh, budget=budget.as_dict()
+        )  # fmt: skip
+        start_worker(run_id, *(runs.repeat(run_id, as_measurement=True) for _ in range(times - 1)))
         st.query_params["run"] = str(run_id)
         st.rerun()
 
@@ -95,13 +99,39 @@ def _draw_options(metric: Metric) -> tuple[Metric, dict[str, bool]]:
     return metric, switches
 
 
-def _draw_plan(planned: Plan) -> None:
-    fit = planned.cases - sum(planned.unfit.values())
-    st.text(f"{fit} of {planned.cases} cases fit the metric. It will make {planned.calls - planned.known} calls"
-            + (f"; {planned.known} more are known from earlier and cost nothing." if planned.known else "."))  # fmt: skip
-    for reason, count in sorted(planned.unfit.items(), key=lambda found: -found[1])[:5]:
-        st.text(f"{count} will be skipped: {reason}")
+def _draw_measuring(judge: Mapping) -> tuple[bool, int, Budget]:
+    """Whether to ask anew, how often to measure, and the most that a run may take."""
+    if judge["kind"] != "endpoint":
+        return False, 1, Budget()
+    with st.expander("Budget and repeats"):
+        one, two, three = st.columns(3)
+        calls = one.number_input("At most so many calls", 1, None, None, placeholder="no limit", key="start-max-calls")
+        tokens = two.number_input(
+            "At most so many tokens", 1, None, None, placeholder="no limit", key="start-max-tokens"
+        )
+        currency = judges.endpoint_settings(judge).currency
+        money = three.number_input(
+            f"At most so much {currency}",
+            0.0001,
+            None,
+            None,
+            placeholder="no limit",
+            format="%.4f",
+            key="start-max-cost",
+        )
+        one, two, _ = st.columns(3, vertical_alignment="bottom")
+        fresh = one.toggle(
+            "Ask anew what is known", key="start-fresh", help="Stored replies are not used; old and new are both kept."
+        )
+        times = two.number_input(
+            "Measure so many times", 1, 20, 1, key="start-repeats",
+            help="Each time is a run of its own that asks everything anew; how far they agree is told with the run.",
+        )  # fmt: skip
+    return fresh, int(times), Budget(calls, tokens, money)
 
 
-def _problem(judge: Mapping) -> str | None:
-    return EndpointSettings(**judge["settings"]).problem() if judge["kind"] == "endpoint" else None
+def _problem(judge: Mapping, budget: Budget) -> str | None:
+    if judge["kind"] != "endpoint":
+        return None
+    settings = judges.endpoint_settings(judge)
+    return settings.problem() or budget.problem(settings)

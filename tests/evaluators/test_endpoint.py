@@ -6,13 +6,15 @@ import asyncio
 import io
 import json
 import socket
+import threading
 import time
 
 import pytest
 from PIL import Image
 
 from evaluators import Case, EndpointJudge, EndpointSettings
-from evaluators.errors import CaseUnfit, JudgeFailed
+from evaluators.errors import CaseUnfit, JudgeDown, JudgeFailed
+from evaluators.judges import endpoint, pacing
 from evaluators.judges.question import Question, Reply, question_key
 from tests.chat_server import Answer, ChatServer, scores
 
@@ -263,3 +265,139 @@ def test_a_stored_reply_is_only_reused_for_the_very_same_question(question, pict
     assert key == question_key(
         question, EndpointSettings(model="m", base_url="http://localhost/v1", concurrency=1).identity
     )
+
+
+# --- pace --------------------------------------------------------------------------------------------------------------
+
+
+def test_everybody_waits_as_long_as_the_endpoint_asks(question):
+    """One request is turned down with Retry-After; no other one goes out before that."""
+    with ChatServer([Answer(status=429, headers={"Retry-After": "1"})]) as server:
+        asked(question, server.url, times=6, at_once=True, concurrency=1, mode="json_schema")
+    first, *others = server.requests
+    assert len(others) == 6
+    assert all(other.at - first.at >= 0.98 for other in others)
+
+
+def test_an_endpoint_that_is_down_for_a_while_fails_nobody(question, monkeypatch):
+    """Nobody listens for two seconds; every question has its few tries, and all are answered."""
+    monkeypatch.setattr(pacing, "LONGEST_BACK_OFF", 0.5)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = ChatServer(port=port, bind_now=False)
+
+    def start() -> None:
+        time.sleep(2)
+        server.__enter__()
+
+    starting = threading.Thread(target=start)
+    starting.start()
+    replies = asked(question, server.url, times=12, at_once=True, concurrency=4, attempts=10, mode="json_schema")
+    starting.join()
+    server.__exit__(None)
+    assert len(replies) == 12
+    assert server.replies == 12
+
+
+def test_an_endpoint_without_money_is_down_at_once(question):
+    broke = Answer(status=429, error={"message": "You exceeded your current quota", "code": "insufficient_quota"})
+    with ChatServer([broke]) as server:
+        error = failure(question, server.url)
+    assert isinstance(error, JudgeDown)
+    assert server.replies == 1
+
+
+def test_an_endpoint_that_asks_to_come_back_tomorrow_is_down(question):
+    with ChatServer([Answer(status=429, headers={"Retry-After": "3600"})]) as server:
+        error = failure(question, server.url)
+    assert isinstance(error, JudgeDown)
+    assert "asks to come back in 3,600 s" in str(error)
+    assert server.replies == 1
+
+
+def test_an_endpoint_that_has_been_silent_for_long_is_down_and_the_case_is_not_to_blame(question, monkeypatch):
+    monkeypatch.setattr(endpoint, "_SILENT", 0.1)
+    monkeypatch.setattr(pacing, "LONGEST_BACK_OFF", 0.2)
+    with ChatServer(lambda request: Answer(status=503)) as server:
+        error = failure(question, server.url, attempts=2)
+    assert isinstance(error, JudgeDown)
+    assert "it has not answered for" in str(error)
+
+
+def test_an_error_that_says_it_will_not_pass_is_not_tried_again(question):
+    with ChatServer([Answer(status=503, headers={"x-should-retry": "false"})]) as server:
+        assert failure(question, server.url).status == 503
+    assert server.replies == 1
+
+
+# --- what it weighs and costs ------------------------------------------------------------------------------------------
+
+
+def test_a_reply_tells_how_much_was_sent_and_what_the_pictures_took(question):
+    usage = {"prompt_tokens": 900, "completion_tokens": 30, "prompt_tokens_details": {"image_tokens": 850}}
+    with ChatServer([Answer(scores(7).text, usage=usage)]) as server:
+        [reply] = asked(question, server.url)
+    assert (reply.input_tokens, reply.image_tokens) == (900, 850)
+    body = json.dumps(server.requests[0].body, separators=(",", ":"), ensure_ascii=False)
+    assert reply.sent_bytes == len(body.encode())
+
+
+@pytest.mark.parametrize(
+    ("prices", "tokens", "cost"),
+    [
+        ({}, (100, 20, None), None),
+        ({"input_price": 2.0}, (100, 20, None), None),
+        ({"input_price": 2.0, "output_price": 8.0}, (1_000_000, 500_000, None), 6.0),
+        ({"input_price": 2.0, "output_price": 8.0}, (None, 500_000, None), None),
+        ({"input_price": 0.0, "output_price": 0.0}, (1000, 1000, None), 0.0),
+        ({"input_price": 2.0, "output_price": 8.0, "image_price": 1.0}, (1_000_000, 0, 600_000), 0.8 + 0.6),
+        ({"input_price": 2.0, "output_price": 8.0, "image_price": 1.0}, (1_000_000, 0, None), 2.0),
+        ({"input_price": 2.0, "output_price": 8.0}, (1_000_000, 0, 600_000), 2.0),
+    ],
+)
+def test_cost_is_by_the_million_and_unknown_is_not_0(prices, tokens, cost):
+    assert EndpointSettings("m", **prices).cost(*tokens) == (cost if cost is None else pytest.approx(cost))
+
+
+# --- secrets -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_key_that_the_endpoint_repeats_is_taken_out_of_the_reply(question, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-very-secret")
+    with ChatServer([Answer("Your key is sk-very-secret", refusal="not with sk-very-secret")]) as server:
+        [reply] = asked(question, server.url, key_variable="MY_KEY")
+    assert (reply.text, reply.refusal) == ("Your key is [key]", "not with [key]")
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"stop_token_ids": [1, 2]}, {"max_completion_tokens": 100}, {"extra_body": {"top_k": 3, "min_tokens": 4}},
+        {"extra_body": {"use_key_cache": True}}, {"logit_bias": {"50256": -100}}, {"response_prefix": "monkey"},
+        {"extra_body": {"tokenizer": "auto", "author": "me"}},
+    ],
+)  # fmt: skip
+def test_harmless_parameters_may_be_kept(parameters):
+    assert EndpointSettings("m", parameters=parameters).unfit_to_save() is None
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"api_key": "sk-1"}, {"apiKey": "sk-1"}, {"extra_headers": {"Authorization": "Bearer x"}},
+        {"extra_query": {"code": "x"}}, {"extra_body": {"auth": {"value": "x"}}}, {"access_token": "x"},
+        {"extra_body": {"list": [{"X-API-Key": "x"}]}}, {"password": "x"}, {"clientSecret": "x"}, {"OPENAI_API_KEY": "x"},
+    ],
+)  # fmt: skip
+def test_parameters_that_may_be_secret_are_not_kept(parameters):
+    assert "may hold a key" in EndpointSettings("m", parameters=parameters).unfit_to_save()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"concurrency": 0}, {"requests_per_minute": 0}, {"tokens_per_minute": -1}, {"input_price": -1.0},
+     {"output_price": float("nan")}, {"timeout": 0.0}, {"attempts": 0}],
+)  # fmt: skip
+def test_numbers_that_make_no_sense_are_refused(settings):
+    assert next(iter(settings)) in EndpointSettings("m", **settings).unfit_to_save()
