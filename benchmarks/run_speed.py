@@ -4,8 +4,8 @@
 
 text_to_image (two calls a case) on 512 x 512 PNGs of about 400 kB, against a server of our own that answers 200 ms
 after it has the whole request. Server and worker are processes of their own. The floor sends the same requests, put
-together beforehand, as plain arguments of the client's call: no store, no pictures to prepare, no replies to read. All figures of a table are of one call of
-this program; compare ratios, not seconds.
+together beforehand, as plain arguments of the client's call: no store, no pictures to prepare, no replies to read. All
+figures of a table are of one call of this program; compare ratios, not seconds.
 """
 
 from __future__ import annotations

@@ -27,10 +27,14 @@ MODE_WORDS = {
 require_reviewer()
 st.title("Judges")
 saved = st.session_state.pop("judge_saved", None)
-if saved:
-    st.success("Saved.")
-    st.text(f"{saved} can be tested below and chosen on the Runs page.")
 known = judges.judges()
+if saved:
+    problem = judges.endpoint_settings(judges.judge_named(saved)).problem()
+    if problem:
+        st.warning(plain(f"Saved, but it cannot be asked yet: {problem}"))
+    else:
+        st.success("Saved.")
+        st.text(f"{saved} can be tested below and chosen on the Runs page.")
 
 
 def words(judge: dict) -> dict:

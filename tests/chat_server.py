@@ -216,6 +216,7 @@ class ChatServer:
         self.wrong: list[str] = []
         self.most_in_flight = 0
         self.connections: set[socket.socket] = set()
+        self.models = lambda: {"object": "list", "data": [{"id": "tester", "object": "model"}]}
         self._script = answers if callable(answers) else None
         self._canned = [] if callable(answers) else list(answers)
         self._supports, self._model = supports, model
@@ -352,7 +353,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path == "/v1/models":
-            self._send(200, {"object": "list", "data": [{"id": "tester", "object": "model"}]})
+            self._send(200, self.chat.models())
         else:
             self._send(404, {"error": {"message": f"no such path: {self.path}"}})
 

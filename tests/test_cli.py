@@ -313,3 +313,59 @@ def test_the_command_works_as_a_program_and_never_prints_a_key(files, server, ho
     assert (done.returncode, json.loads(done.stdout)["ok"], done.stderr) == (0, 2, "")
     assert all(b"sk-judge" not in file.read_bytes() for file in home.rglob("*") if file.is_file())
     assert program("run", "--dataset", "shoes").returncode == 2
+
+
+# --- costs, budgets, repeats -------------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_tells_what_it_would_take_and_asks_nothing(shoes, server):
+    arguments = (
+        "run",
+        "--dataset",
+        "shoes",
+        "--metric",
+        "text_to_image",
+        "--model",
+        "tester",
+        "--base-url",
+        server.url,
+    )
+    assert said(*arguments, "--dry-run")["new_calls"] == 4
+    assert server.replies == 0
+    assert "Tokens and cost are unknown" in called(*arguments, "--dry-run")
+    said(*arguments)
+    told = said(*arguments, "--dry-run", "--fresh", "--repeats", "2")
+    assert (told["new_calls"], told["tokens"], told["cost"]) == (8, 960, None)
+    assert "the judge has no price yet" in called(*arguments, "--dry-run", "--fresh")
+
+
+def test_a_budget_stops_a_run_with_status_1_and_resume_takes_a_larger_one(shoes, server):
+    stopped = said("run", "--dataset", "shoes", "--metric", "text_to_image", "--model", "tester", "--base-url", server.url,
+                   "--concurrency", "1", "--max-calls", "2", status=1)  # fmt: skip
+    assert (stopped["status"], stopped["calls"], stopped["budget"]) == ("stopped", 2, {"calls": 2})
+    resumed = said("resume", stopped["run"], "--max-calls", "10")
+    assert (resumed["status"], resumed["calls"], resumed["ok"]) == ("done", 4, 2)
+
+
+def test_a_budget_in_money_without_a_price_is_refused(shoes, server):
+    told = called("run", "--dataset", "shoes", "--metric", "text_to_image", "--model", "tester", "--base-url", server.url,
+                  "--max-cost", "1", status=2)  # fmt: skip
+    assert "needs the judge's prices" in told
+
+
+def test_repeats_are_runs_and_their_agreement_is_told(shoes, server):
+    told = said("run", "--dataset", "shoes", "--metric", "text_to_image", "--model", "tester", "--base-url", server.url,
+                "--repeats", "3")  # fmt: skip
+    assert server.replies == 12
+    assert told["self_consistency"]["runs"] == [1, 2, 3]
+    assert told["self_consistency"]["agreement"] == 1.0
+    assert [run["repeat_of"] for run in said("runs")["runs"]] == [None, 1, 1]
+
+
+def test_one_run_is_told_with_its_errors_and_its_slowest_calls(shoes, server):
+    run_at(server)
+    told = said("runs", 1)
+    assert len(told["slowest_calls"]) == 4
+    assert told["errors"] == []
+    assert "cost unknown" in called("runs", 1)
+    assert "There is no run 9" in called("runs", 9, status=2)

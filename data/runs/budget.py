@@ -76,10 +76,9 @@ class Spending:
         if self._silent and (most.tokens is not None or most.money is not None):
             return "The endpoint does not report its tokens, so a budget of tokens or money cannot be kept; limit the calls."
         if most.tokens is not None and self._with_in_flight(self._tokens) >= most.tokens:
-            return f"The budget of {most.tokens:,} tokens is used up ({self._tokens:,} taken)."
+            return f"The budget of {most.tokens:,} tokens is used up."
         if most.money is not None and self._with_in_flight(self._money) >= most.money:
-            spent = f"{self._money:.4f} {self._settings.currency}"
-            return f"The budget of {most.money:g} {self._settings.currency} is used up ({spent} spent)."
+            return f"The budget of {most.money:g} {self._settings.currency} is used up."
         return None
 
     def _with_in_flight(self, taken: float) -> float:

@@ -74,10 +74,6 @@ def draw_form(known: Sequence[Mapping], local: Sequence[LocalServer]) -> str | N
     except (ValueError, TypeError) as error:
         st.error(plain(f"Not saved: {error}"))
         return None
-    problem = settings.problem()
-    if problem:
-        st.warning(plain(f"Saved, but it cannot be asked yet: {problem}"))
-        return None
     return name
 
 
