@@ -4,7 +4,7 @@ VENV := .venv
 PORT ?= 8501
 BIN := $(VENV)/bin
 
-.PHONY: run test lint screenshots clean chromium
+.PHONY: run test bench bench-desk soak lint screenshots clean chromium
 
 run: $(VENV)/run.stamp
 	@echo "Second Look: http://127.0.0.1:$(PORT)"
@@ -12,6 +12,18 @@ run: $(VENV)/run.stamp
 
 test: $(VENV)/test.stamp chromium
 	$(BIN)/python -m pytest
+
+# How fast runs are, against a bare loop with the same client.
+bench: $(VENV)/test.stamp
+	$(BIN)/python -m benchmarks.run_speed
+
+# How fast the desk is over 10,000 cases, alone, among ten reviewers and during a run.
+bench-desk: $(VENV)/test.stamp chromium
+	$(BIN)/python -m benchmarks.desk_speed
+
+# Long runs against kills, outages and locks.
+soak: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -m soak
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -59,6 +59,8 @@ asides = [
     f"{report['unresolved']} labelled cases have no majority and are left out; they are listed at the end, to adjudicate."
     if report["unresolved"] else "",
     f"{left_out['picked']} labels are on cases that somebody picked; they are listed, never counted." if left_out["picked"] else "",
+    f"{left_out['audited']} labels come from an audit, whose cases are drawn with unequal chances; these figures leave them out."
+    if left_out["audited"] else "",
     f"{left_out['stale']} labels are about an earlier version of their case and no longer count." if left_out["stale"] else "",
     f"The judge gave no label on {report['n'] - report['answered']} of the {report['n']} cases; they count as disagreements."
     if report["n"] != report["answered"] else "",

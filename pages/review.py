@@ -3,10 +3,11 @@
 import streamlit as st
 
 from data.store import cases, runs
-from pages.parts.choices import choose, choose_dataset, choose_run
+from pages.parts.choices import choose_dataset, choose_run
 from pages.parts.desk import draw_desk
-from pages.parts.desk.desk import MODES, Sitting
+from pages.parts.desk.desk import Sitting
 from pages.parts.guard import require_reviewer
+from pages.parts.review_controls import choose_mode, choose_queue, draw_progress, draw_settings
 
 reviewer = require_reviewer()
 
@@ -17,7 +18,7 @@ if opened and case is None:
 if case is not None and st.query_params.get("dataset") != str(case["dataset_id"]):
     st.query_params["dataset"] = str(case["dataset_id"])
 
-where, beside, how = st.columns([3, 4, 2])
+where, beside, how, *rest = st.columns([3, 4, 2.4, 1.5, 1.6, 1.6])
 with where:
     dataset = choose_dataset(cases.datasets(), label_visibility="collapsed")
 if dataset is None:
@@ -29,16 +30,24 @@ with beside:
     run = choose_run(
         runs.runs(dataset["id"]), "Beside the verdicts of run", none="no run: label only", label_visibility="collapsed"
     )
+criterion = run["criterion"] if run else "overall"
 with how:
-    mode = choose("mode", "The verdict is", MODES, disabled=run is None, label_visibility="collapsed")
+    mode = choose_mode(dataset, run)
+with rest[0]:
+    queue = choose_queue(dataset, run)
+with rest[1]:
+    draw_settings(dataset)
+with rest[2]:
+    draw_progress(dataset, criterion, reviewer)
 
 draw_desk(
     Sitting(
         dataset_id=dataset["id"],
-        criterion=run["criterion"] if run else "overall",
+        criterion=criterion,
         reviewer_id=reviewer["id"],
         run_id=run["id"] if run else None,
-        mode=mode if run else "blind",
+        mode=mode,
+        queue=queue,
         first_case_id=case["id"] if case else None,
     )
 )

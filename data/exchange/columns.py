@@ -54,7 +54,7 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
         "one row for everything a person said, undone and revised labels included",
         (
             *("case_id", "prompt", "generator", "revision", "current_revision", "criterion", *REVIEW_COLUMNS, "tags"),
-            *("first", "stands", "undoes", "basis", "queue", "pi", "run", "token", "decided", "created"),
+            *("first", "stands", "undoes", "basis", "queue", "stratum", "pi", "run", "token", "decided", "created"),
         ),
     ),
     "agreement": (

@@ -1,7 +1,8 @@
 """The counts that agreement figures are made of: a run's labels against the people's.
 
 Basis `blind`: each person's first label, given with the verdict hidden. Basis `all`: each person's current label,
-whether the verdict was hidden or shown. In both, labels on cases that somebody picked by hand never count. Gold is the
+whether the verdict was hidden or shown. In both only labels on randomly drawn cases count: picked cases never do, and
+those drawn with unequal chances (an audit) would need weights. Gold is the
 adjudication, else the strict majority; "unsure" is no vote; a tie leaves the case unresolved.
 """
 
@@ -17,8 +18,8 @@ BASES = {
 }
 
 _VOTES = {
-    "blind": "SELECT * FROM first_reviews WHERE blind = 1 AND basis != 'opportunistic'",
-    "all": "SELECT * FROM current_reviews WHERE basis != 'opportunistic'",
+    "blind": "SELECT * FROM first_reviews WHERE blind = 1 AND basis = 'random'",
+    "all": "SELECT * FROM current_reviews WHERE basis = 'random'",
 }
 
 # One row a case of the run that people labelled: gold (badcase, usable or null), the judge's label, when gold was known.
@@ -123,10 +124,13 @@ def vote_patterns(basis: Basis) -> list[tuple[int, int, int]]:
 
 
 def left_out(run_id: int) -> dict:
-    """People's labels on the run's cases that do not count: picked (nobody drew the case), stale (the case has changed)."""
+    """People's labels on the run's cases that do not count: picked (nobody drew the case), audited
+    (drawn with unequal chances), stale (the case has changed)."""
     return row(
         "SELECT (SELECT count(*) FROM current_reviews r JOIN verdicts v ON v.case_id = r.case_id AND v.run_id = run.id "
         "  WHERE r.criterion = run.criterion AND r.basis = 'opportunistic') AS picked, "
+        "(SELECT count(*) FROM current_reviews r JOIN verdicts v ON v.case_id = r.case_id AND v.run_id = run.id "
+        "  WHERE r.criterion = run.criterion AND r.basis = 'designed') AS audited, "
         "(SELECT count(DISTINCT r.case_id || '/' || r.reviewer_id) FROM reviews r JOIN cases c ON c.id = r.case_id "
         "  JOIN run_cases rc ON rc.case_id = r.case_id AND rc.run_id = run.id "
         "  WHERE r.criterion = run.criterion AND r.label IS NOT NULL AND r.revision != c.revision "

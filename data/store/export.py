@@ -45,7 +45,7 @@ def verdicts(dataset_id: int, run_id: int | None) -> list[dict]:
 def reviews(dataset_id: int) -> list[dict]:
     """Everything people said in a dataset, in the order they said it, with corrected items."""
     found = rows(
-        f"SELECT r.*, {_CASE.format(of='r')}, w.name AS reviewer, d.queue, d.pi, "
+        f"SELECT r.*, {_CASE.format(of='r')}, w.name AS reviewer, d.queue, d.stratum, d.pi, "
         "(SELECT u.token FROM reviews u WHERE u.id = r.undoes) AS undoes, "
         "r.id IN (SELECT id FROM first_reviews) AS first, r.id IN (SELECT id FROM current_reviews) AS stands "
         "FROM reviews r JOIN cases c ON c.id = r.case_id "

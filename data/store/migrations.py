@@ -245,3 +245,40 @@ def m007_costs(db: sqlite_utils.Database) -> None:
             WHERE kind = 'endpoint' AND json_extract(settings_json, '$.attempts') = 5
         """,
     )
+
+
+@MIGRATIONS()
+def m008_desk(db: sqlite_utils.Database) -> None:
+    """How a dataset is reviewed, who holds which case, which cases are shown blind, and the list of badcase tags.
+
+    blind_share: 1 blind, 0 shown, between: that share of the cases blind, drawn once per case and reviewer; null leaves
+    it to the reviewer. overlap: how many people label each case; null: everybody every case. A tag without a place is not
+    offered any more; reviews that have it keep it.
+    """
+    _execute(
+        db,
+        """
+        ALTER TABLE datasets ADD COLUMN blind_share REAL CHECK (blind_share BETWEEN 0 AND 1);
+        ALTER TABLE datasets ADD COLUMN overlap INTEGER CHECK (overlap > 0);
+        CREATE TABLE leases (
+            case_id INTEGER NOT NULL REFERENCES cases(id), criterion TEXT NOT NULL,
+            reviewer_id INTEGER NOT NULL REFERENCES reviewers(id), until REAL NOT NULL,
+            PRIMARY KEY (case_id, criterion)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE blind_draws (
+            case_id INTEGER NOT NULL REFERENCES cases(id), criterion TEXT NOT NULL,
+            reviewer_id INTEGER NOT NULL REFERENCES reviewers(id), blind INTEGER NOT NULL, created TEXT NOT NULL,
+            PRIMARY KEY (case_id, criterion, reviewer_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE badcase_tags (key TEXT PRIMARY KEY, words TEXT NOT NULL, place INTEGER) STRICT;
+        CREATE INDEX queue_draws_order ON queue_draws(reviewer_id, queue, criterion, id)
+        """,
+    )
+    words = (
+        "missing object", "wrong object", "wrong count", "wrong attribute", "wrong relation", "identity not kept",
+        "over-edited", "text wrong", "anatomy", "artefact", "unnatural", "unsafe", "other",
+    )  # fmt: skip
+    db.conn.executemany(
+        "INSERT INTO badcase_tags (key, words, place) VALUES (?, ?, ?)",
+        [(text.replace(" ", "_").replace("-", "_"), text, place) for place, text in enumerate(words)],
+    )

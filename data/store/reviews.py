@@ -6,28 +6,12 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from data.store.badcase_tags import tag_words
 from data.store.connection import database, insert, insert_many, now, row, rows, value, writing
 from evaluators.metrics import CRITERIA
 
 MAX_COMMENT = 10_000
 LABELS = ("usable", "badcase", "unsure")
-
-#: What can be wrong with a badcase; the key is stored, the words are shown.
-BADCASE_TAGS = {
-    "missing_object": "missing object",
-    "wrong_object": "wrong object",
-    "wrong_count": "wrong count",
-    "wrong_attribute": "wrong attribute",
-    "wrong_relation": "wrong relation",
-    "identity_not_kept": "identity not kept",
-    "over_edited": "over-edited",
-    "text_wrong": "text wrong",
-    "anatomy": "anatomy",
-    "artefact": "artefact",
-    "unnatural": "unnatural",
-    "unsafe": "unsafe",
-    "other": "other",
-}
 
 
 class ReviewRefused(ValueError):  # noqa: N818 - it names what happened to the review
@@ -114,6 +98,10 @@ def save_review(review: Review) -> bool:
             for key, v in review.items.items()
         ]
         insert_many(db, "review_items", ("review_id", "key", "value", "answer"), items)
+        db.conn.execute(
+            "DELETE FROM leases WHERE case_id = ? AND criterion = ? AND reviewer_id = ?",
+            [review.case_id, review.criterion, review.reviewer_id],
+        )
     return True
 
 
@@ -198,6 +186,15 @@ def current_review(case_id: int, criterion: str, reviewer_id: int) -> dict | Non
     return {**found, "items": _items(found["id"])} if found else None
 
 
+def latest_of(reviewer_id: int, dataset_id: int, criterion: str, limit: int) -> list[dict]:
+    """What a person said last in a dataset: case_id, external_id, label, created; newest first."""
+    return rows(
+        "SELECT r.case_id, c.external_id, r.label, r.created FROM current_reviews r JOIN cases c ON c.id = r.case_id "
+        "WHERE r.reviewer_id = ? AND c.dataset_id = ? AND r.criterion = ? ORDER BY r.id DESC LIMIT ?",
+        [reviewer_id, dataset_id, criterion, limit],
+    )
+
+
 def adjudications(case_id: int) -> list[dict]:
     """Every adjudication of a case, newest first."""
     return rows(
@@ -225,7 +222,8 @@ def _check(review: Review) -> None:
         raise ReviewRefused(f"A comment is a text of at most {MAX_COMMENT:,} characters.")
     if review.label not in LABELS:
         raise ReviewRefused(f"{review.label!r} is not a label: usable, badcase or unsure.")
-    unknown = [tag for tag in review.tags if tag not in BADCASE_TAGS]
+    known = tag_words()
+    unknown = [tag for tag in review.tags if tag not in known]
     if unknown:
         raise ReviewRefused(f"{unknown[0]!r} is not a known tag.")
     for key, v in review.items.items():

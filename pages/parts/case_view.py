@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from data.store import cases, reviews, rubrics, verdicts
+from data.store.badcase_tags import tag_words
 from evaluators.case import Case
 from evaluators.metrics import CRITERIA
 from evaluators.verdict import FLAG_WORDS, STATUS_WORDS, shown_score
@@ -38,7 +39,7 @@ def draw_case(row: dict, reviewer: dict) -> None:
         _draw_texts(case)
     with said:
         st.subheader("What people said")
-        _draw_reviews(row)
+        _draw_reviews(row, reviewer)
         st.subheader("What judges said")
         _draw_verdicts(row, reviewer)
         _draw_adjudication(row, reviewer)
@@ -57,11 +58,22 @@ def _draw_texts(case: Case) -> None:
         st.text("Tags: " + ", ".join(case.tags))
 
 
-def _draw_reviews(row: dict) -> None:
+def _draw_reviews(row: dict, reviewer: dict) -> None:
     history = reviews.history(row["id"])
     if not history:
         st.text("Nobody has reviewed it yet.")
         return
+    others = {review["reviewer"] for review in history} - {reviewer["name"]}
+    mine = any(review["reviewer"] == reviewer["name"] for review in history)
+    if others and not mine:
+        st.text(f"{len(others)} of your colleagues have reviewed it; you have not.")
+        if not st.toggle(
+            "Show what they said", key=f"others-{row['id']}",
+            help="Your own label on this case will no longer count as one of your own mind.",
+        ):  # fmt: skip
+            return
+        reviews.saw_verdicts(reviewer["id"], [row["id"]])
+    tags = tag_words()
     table = [
         {
             "When": review["created"][:16].replace("T", " "),
@@ -71,7 +83,7 @@ def _draw_reviews(row: dict) -> None:
             "Stands": _standing(review, row),
             "Corrected": ", ".join(f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
                                    for key, value in review["items"].items()),
-            "Tags": ", ".join(reviews.BADCASE_TAGS[tag] for tag in review["tags"]),
+            "Tags": ", ".join(tags[tag] for tag in review["tags"]),
             "Comment": review["comment"],
             "Criterion": review["criterion"],
             "Came by": review["queue"] or ("picked by hand" if review["basis"] == "opportunistic" else review["basis"]),

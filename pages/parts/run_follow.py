@@ -64,7 +64,7 @@ def _progress(run_id: int, was_alive: bool) -> None:
 
 
 def _draw_figures(found: dict) -> None:
-    columns = st.columns([2, 2, 2, 3, 3, 2, 2])
+    columns = st.columns([2, 2, 2, 3, 4, 2, 2])
     columns[0].metric("Mean score", shown_score(found["mean_score"]))
     columns[1].metric("Scored", f"{found['ok']} of {found['cases']}")
     columns[2].metric("Calls", f"{found['calls']}", help=f"{found['cached_calls']} replies came from the store")

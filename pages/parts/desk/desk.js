@@ -7,16 +7,17 @@ class Desk {
     this.send = send
     this.queue = []
     this.known = new Map() // case id -> the case with what the reviewer has done to it; the server may send it again
-    this.decided = new Map() // case id -> tokens of the entries that were made for it here
-    this.history = [] // what can be taken back, last one last
+    this.decided = new Decided()
     this.returned = [] // taken back and to be labelled again, before whatever the server offers
     this.skipped = []
     this.current = null
-    this.stage = "label" // or "reveal": labelled blind, now looking at the verdict
+    this.stage = "label" // or "reveal": labelled blind, now looking at the verdict; or "past": gone back to
+    this.open = null // while somebody looks back: the case that waits, and its stage
     this.painted = false
     this.outbox = new Outbox(`${data.workspace}/${data.reviewer}`, (name, value) => this.send(name, value))
     root.dataset.mode = data.mode
-    this.drawTags()
+    this.look = new Look(this.part(".stage"), () => drawTools(this))
+    this.film = new Film(this.part(".film"))
     this.wire()
     root.focus({ preventScroll: true }) // a box that was just used above would swallow the keys
     if (this.outbox.entries.length) this.outbox.sendAll()
@@ -27,24 +28,14 @@ class Desk {
   }
 
   wire() {
-    for (const button of this.root.querySelectorAll("[data-label]")) {
-      button.onclick = () => this.decide(button.dataset.label)
-    }
-    this.part(".keep").onclick = () => this.keep()
-    this.part(".skip").onclick = () => this.skip()
-    this.part(".undo").onclick = () => this.undo()
-    this.part(".help").onclick = () => this.toggleKeys()
-    this.stopKeys = listenForKeys({
-      u: () => this.decide("usable"),
-      b: () => this.decide("badcase"),
-      n: () => this.decide("unsure"),
-      enter: () => this.keep(),
-      s: () => this.skip(),
-      z: () => this.undo(),
-      m: () => this.part(".comment").focus(),
-      "?": () => this.toggleKeys(),
-      flip: (number) => this.part(`.answer[data-number="${number}"]`)?.click(),
-    })
+    for (const [selector, act] of Object.entries(buttonActions(this))) this.part(selector).onclick = act
+    this.root.onclick = (event) => this.giveKeysBack(event)
+    this.stopKeys = listenForKeys(this.root, keyActions(this))
+  }
+
+  // A button that was clicked with the mouse does not keep the focus: Space and Enter would press it again.
+  giveKeysBack(event) {
+    if (event.detail && event.target.closest("button")) this.root.focus({ preventScroll: true })
   }
 
   // What the server says now: the next cases, which entries it holds, which verdicts may be seen.
@@ -53,14 +44,15 @@ class Desk {
     this.send = send
     this.outbox.settle(data.settled)
     this.outbox.refuse(data.refused)
+    this.offerTags(data.tags)
     const offered = data.cases.map((one) => this.remembered(one))
-    this.queue = [...new Set([...this.returned, ...offered])].filter((one) => !this.decided.has(one.id))
-    if (this.current) {
-      this.queue = [this.current, ...this.queue.filter((one) => one.id !== this.current.id)]
-      if (this.stage === "reveal") this.reveal()
-    } else this.showNext()
+    this.queue = [...new Set([...this.returned, ...offered])].filter((one) => !this.decided.has(one))
+    const open = this.open ? this.open.one : this.current
+    if (open) this.queue = [open, ...this.queue.filter((one) => one.id !== open.id)]
+    if (!this.current) this.showNext()
+    else if (this.stage !== "label") this.reveal()
     this.queue.slice(1, 6).forEach((one) => [...one.inputs, ...one.results].forEach(warm))
-    this.drawProgress()
+    drawProgress(this)
   }
 
   // The case as it is held here, with the server's newest facts; after a change of the case it is a new one.
@@ -68,7 +60,7 @@ class Desk {
     const held = this.known.get(fresh.id)
     if (held?.revision !== fresh.revision) {
       this.known.set(fresh.id, fresh)
-      if (held) this.decided.delete(fresh.id)
+      if (held) this.decided.remove(fresh.id)
       return fresh
     }
     const { inputs, results, expected, context, has_verdict, draw_id } = fresh
@@ -77,6 +69,7 @@ class Desk {
 
   showNext() {
     this.current = null
+    this.open = null
     this.stage = "label"
     const next = this.queue[0]
     if (!next) return this.showNothing()
@@ -90,105 +83,102 @@ class Desk {
     one.seenVerdict ||= Boolean(one.verdict)
     this.painted = false
     this.root.dataset.painted = ""
-    this.part(".side").hidden = false
-    this.part(".case-name").textContent = one.name
-    this.part(".generator").textContent = one.generator
-    this.part(".prompt").textContent = one.prompt
-    this.part(".comment").value = one.comment ?? one.mine?.comment ?? ""
-    this.part(".question").textContent = this.data.question
-    this.drawJudge()
-    this.drawDecision()
-    for (const button of this.root.querySelectorAll(".tags button")) {
-      button.setAttribute("aria-pressed", one.tags.has(button.dataset.tag))
-    }
-    this.part(".scroll").scrollTop = 0
-    paintPictures(this.part(".stage"), one, (picture) => zoomInto(this.part(".zoom"), picture)).then(() => {
-      if (this.current?.id !== one.id) return
+    drawCase(this, one)
+    drawJudge(this)
+    drawDecision(this)
+    const painting = paintPictures(this.part(".stage"), one, (picture) => openOriginal(this.part(".zoom"), picture))
+    this.painting = painting
+    painting.then(() => {
+      if (this.painting !== painting) return
       this.painted = true
       this.shownAt = performance.now()
       this.root.dataset.painted = one.id
+      drawTools(this)
     })
-    this.drawProgress()
+    this.part(".stage").classList.remove("zoomed")
+    this.film.take([...this.part(".stage").querySelectorAll("video.pane")])
+    drawProgress(this)
   }
 
   showNothing() {
     this.painted = false
+    this.painting = null
     // A full window, all of it decided: the reviewer was faster than the server, more cases are on their way.
     const more = this.data.cases.length >= this.data.window
     this.root.dataset.painted = more ? "" : "nothing"
-    this.part(".side").hidden = !this.history.length
+    this.part(".side").hidden = !this.decided.size
     const said = more
       ? "The next cases are on their way."
+      : this.data.held
+      ? `Other people are looking at the last ${this.data.held} cases here; those that they leave come back.`
+      : this.data.adjudicates
+      ? "Nothing is left to decide here: where people differed, somebody has decided."
       : this.data.total
       ? "You have looked at every case here. Z takes the last decision back."
       : "There are no cases here yet. Add some on the Cases page."
     this.part(".stage").replaceChildren(element("div", "nothing", said))
     for (const name of [".case-name", ".generator", ".prompt", ".question"]) this.part(name).textContent = ""
     this.part(".verdict").replaceChildren()
-    this.drawDecision()
-    this.drawProgress()
+    this.part(".people").hidden = true
+    this.film.take([])
+    drawTools(this)
+    drawDecision(this)
+    drawProgress(this)
   }
 
-  drawJudge() {
-    const one = this.current
-    const section = this.part(".verdict")
-    if (one.verdict) {
-      const redrawn = () => showCorrected(section, one.verdict, one.corrections)
-      return drawVerdict(section, one.verdict, one.corrections, redrawn)
-    }
-    const said = this.data.has_run && !one.has_verdict
-      ? "This run has no verdict on this case yet: your label will measure it when it comes."
-      : this.data.has_run
-      ? this.stage === "reveal" ? "Saving your label; then the verdict appears." : "The judge's verdict is hidden: label first."
-      : "No run is chosen: your label will measure whatever judge comes."
-    section.replaceChildren(element("div", "hidden-verdict", said))
+  swipe() {
+    const stage = this.part(".stage")
+    if (!swipePair(stage)) return this.say("A swipe needs an input picture and a result picture.")
+    toggleSwipe(stage).then(() => this.look.drawAll())
   }
 
-  drawDecision() {
-    const label = this.stage === "reveal" ? this.current.label : this.current?.mine?.label
-    for (const button of this.root.querySelectorAll("[data-label]")) {
-      button.disabled = !this.current
-      button.setAttribute("aria-pressed", button.dataset.label === label)
-    }
-    this.part(".keep-row").hidden = this.stage !== "reveal" || !this.current.verdict
-    if (this.stage === "reveal") this.part(".compared").textContent = compared(this.current)
-    this.part(".skip").disabled = !this.current || this.stage === "reveal"
-    this.part(".undo").disabled = !this.history.length
+  offerTags(tags) {
+    const words = JSON.stringify(tags)
+    if (words === this.tagWords) return
+    this.tagWords = words
+    drawTags(this.part(".tags"), tags, (tag) => this.toggleTag(tag))
+    if (this.current) showTags(this.part(".tags"), this.current.tags)
   }
 
-  drawTags() {
-    for (const [tag, words] of Object.entries(this.data.tags)) {
-      const button = element("button", "", words)
-      button.type = "button"
-      button.dataset.tag = tag
-      button.onclick = () => {
-        const { tags } = this.current
-        tags.has(tag) ? tags.delete(tag) : tags.add(tag)
-        button.setAttribute("aria-pressed", tags.has(tag))
-      }
-      this.part(".tags").append(button)
-    }
+  toggleTag(tag) {
+    if (!this.current) return
+    const { tags } = this.current
+    tags.has(tag) ? tags.delete(tag) : tags.add(tag)
+    showTags(this.part(".tags"), tags)
   }
 
   decide(label) {
     if (!this.mayDecide()) return
     const one = this.current
     const first = this.stage === "label"
-    one.label = label
+    if (this.stage === "past") return this.revise(one, label)
     this.enter(one, label)
     if (first && this.data.reveal && one.has_verdict && !one.seenVerdict) {
       this.stage = "reveal"
-      this.drawJudge()
-      this.drawDecision()
+      drawJudge(this)
+      drawDecision(this)
       return
     }
     this.showFollowing()
   }
 
+  // Another label, or other tags, on a case gone back to: one more review, and the case stays on the screen.
+  revise(one, label) {
+    if (saysTheSame(one.said, saying(one, label, this.part(".comment").value))) return this.say("You have said that already.")
+    this.enter(one, label)
+    drawDecision(this)
+    this.say(`Revised: ${one.name}.`)
+  }
+
   keep() {
-    if (this.stage !== "reveal" || !this.current.verdict) return
-    this.enter(this.current, this.current.label)
+    if (!this.mayKeep()) return
+    if (this.stage === "past") return this.returnToOpen()
+    this.enter(this.current, this.current.said.label)
     this.showFollowing()
+  }
+
+  mayKeep() {
+    return this.stage === "past" || (this.stage === "reveal" && Boolean(this.current.verdict))
   }
 
   mayDecide() {
@@ -218,30 +208,29 @@ class Desk {
       blind: !one.seenVerdict,
       dwell_ms: Math.round(performance.now() - this.shownAt),
     })
-    if (!this.decided.has(one.id)) this.history.push(one)
-    this.returned = this.returned.filter((other) => other.id !== one.id)
-    this.decided.set(one.id, [...(this.decided.get(one.id) ?? []), token])
     one.comment = this.part(".comment").value
-    this.drawProgress()
+    this.decided.add(one, token, saying(one, label, one.comment))
+    this.returned = this.returned.filter((other) => other.id !== one.id)
+    drawProgress(this)
   }
 
-  // The server has the blind label and has sent the verdict.
+  // The server has the label and has sent the verdict.
   reveal() {
     const verdict = this.data.revealed[this.current.id]
     if (!verdict || this.current.verdict) return
     this.current.verdict = verdict
     this.current.seenVerdict = true
-    this.drawJudge()
-    this.drawDecision()
+    drawJudge(this)
+    drawDecision(this)
   }
 
   showFollowing() {
-    this.queue = this.queue.filter((one) => !this.decided.has(one.id))
+    this.queue = this.queue.filter((one) => !this.decided.has(one))
     this.showNext()
   }
 
   skip() {
-    if (!this.current || this.stage === "reveal") return
+    if (!this.current || this.stage !== "label") return
     const one = this.current
     one.comment = this.part(".comment").value
     this.skipped = [...this.skipped.filter((id) => id !== one.id), one.id]
@@ -252,19 +241,58 @@ class Desk {
     this.showNext()
   }
 
-  // Take back all that was said of the last case, and show it again.
+  // Take back all that was said of the case gone back to, else of the last one, and show it again.
   undo() {
-    const one = this.history.pop()
+    const one = this.stage === "past" ? this.current : this.decided.last()
     if (!one) return
-    for (const token of this.decided.get(one.id).reverse()) {
+    this.leave()
+    for (const token of this.decided.remove(one.id)) {
       this.outbox.add({ kind: "undo", reviewer: this.data.reviewer, undoes: token, case_id: one.id })
     }
-    this.decided.delete(one.id)
     this.returned = [one, ...this.returned]
     this.queue = [one, ...this.queue.filter((other) => other.id !== one.id)]
+    this.open = null
     this.stage = "label"
     this.show(one)
     this.say(`Taken back: ${one.name}.`)
+  }
+
+  goBack() {
+    const one = this.decided.before(this.current)
+    if (!one) return this.say(this.decided.size ? "This is the first one you decided here." : "You have decided nothing here yet.")
+    this.leave()
+    this.open ??= { one: this.current, stage: this.stage }
+    this.goTo(one)
+  }
+
+  goForward() {
+    if (this.stage !== "past") return this.say("This is the open case.")
+    const one = this.decided.after(this.current)
+    if (!one || one === this.open.one) return this.returnToOpen()
+    this.leave()
+    this.goTo(one)
+  }
+
+  goTo(one) {
+    this.stage = "past"
+    this.show(one)
+    this.reveal()
+  }
+
+  returnToOpen() {
+    this.leave()
+    const { one, stage } = this.open
+    if (stage !== "reveal" || !this.decided.has(one)) return this.showFollowing()
+    this.open = null
+    this.stage = stage
+    this.show(one)
+    this.reveal()
+  }
+
+  // What was typed into a case that is still to be decided is kept; a case gone back to stays as it was said.
+  leave() {
+    if (this.stage === "past") restore(this.current)
+    else if (this.current) this.current.comment = this.part(".comment").value
   }
 
   toggleKeys() {
@@ -275,51 +303,14 @@ class Desk {
 
   say(text) {
     this.said = text
-    this.drawProgress()
-  }
-
-  drawProgress() {
-    const waiting = this.outbox.entries.length
-    const status = this.part(".status")
-    const trouble = this.data.trouble
-    const saved = this.outbox.saved ? "all saved" : ""
-    this.drawRefused()
-    const onTheirWay = waiting ? `${waiting} on the way to the server, kept in this browser` : ""
-    status.textContent = [trouble, this.said, onTheirWay || saved].filter(Boolean).join(" · ")
-    status.classList.toggle("trouble", Boolean(trouble))
-    this.root.dataset.waiting = waiting
-    this.part(".progress").textContent = this.data.total ? `${this.data.done} of ${this.data.total}` : ""
-    this.said = ""
-  }
-
-  drawRefused() {
-    const list = this.part(".refused")
-    list.replaceChildren(
-      ...this.outbox.refused.map((entry) => {
-        const line = element("p", "trouble", `Not saved (${entry.label ?? "undo"}, ${this.known.get(entry.case_id)?.name ?? "a case"}): ${entry.reason} `)
-        const dismiss = element("button", "", "Dismiss")
-        dismiss.type = "button"
-        dismiss.onclick = () => {
-          this.outbox.refused = this.outbox.refused.filter((one) => one !== entry)
-          this.drawRefused()
-        }
-        line.append(dismiss)
-        return line
-      }),
-    )
+    drawProgress(this)
   }
 
   close() {
     this.stopKeys()
+    this.look.close()
     this.outbox.close()
   }
-}
-
-// What the reviewer said beside what the judge says, in words.
-function compared(one) {
-  const judge = one.verdict?.label ?? "no label"
-  if (judge === one.label) return `You and the judge say ${judge}.`
-  return `You say ${one.label}, the judge says ${judge}. Another label revises yours.`
 }
 
 // The name that this tab works under (see guard.py); without one nothing is known against it.

@@ -14,7 +14,10 @@ import streamlit as st
 
 from data.store import cases as case_store
 from data.store import queues, reviews, rubrics, runs, verdicts
+from data.store.badcase_tags import offered_tags
+from data.store.conflicts import adjudicated_count, conflicts, count_conflicts, labels_on
 from data.store.connection import StoreError, workspace_id
+from data.store.review_settings import blind_cases, review_settings
 from evaluators.case import Case, Part
 from evaluators.metrics import CRITERIA
 from evaluators.verdict import FLAG_WORDS, STATUS_WORDS
@@ -29,13 +32,18 @@ MODES = {
     "reveal": "Blind, then revealed",
     "blind": "Blind",
     "shown": "Verdict shown",
+    "mixed": "Some blind, some shown",
+    "adjudicate": "Adjudicate conflicts",
 }
 GROUP_WORDS = {"SC": "Semantic consistency", "PQ": "Perceptual quality", "contradiction": "",
                "elements": "Elements", "statements": "Statements", "question": "Questions"}  # fmt: skip
 _ITEM_FIELDS = ("key", "kind", "group", "text", "value", "low", "high", "answer", "expected", "choices", "node")
 
 _FOLDER = Path(__file__).parent
-_SCRIPTS = ("outbox.js", "score.js", "pictures.js", "verdict.js", "keys.js", "desk.js")
+_SCRIPTS = (
+    "outbox.js", "decided.js", "score.js", "pictures.js", "look.js", "swipe.js", "film.js", "verdict.js", "tags.js",
+    "people.js", "face.js", "keys.js", "actions.js", "desk.js",
+)  # fmt: skip
 
 
 def _text(name: str) -> str:
@@ -57,12 +65,13 @@ class Sitting:
     reviewer_id: int
     run_id: int | None
     mode: str
+    queue: queues.Queue
     first_case_id: int | None = None
 
     @property
     def key(self) -> str:
         facts = (self.dataset_id, self.criterion, self.reviewer_id, self.run_id, self.mode, self.first_case_id)
-        return "desk-" + "-".join(map(str, facts))
+        return "desk-" + "-".join(map(str, (*facts, self.queue.name)))
 
 
 def draw_desk(sitting: Sitting) -> None:
@@ -115,10 +124,17 @@ def _take_outbox(sitting: Sitting) -> None:
 def _commit(sitting: Sitting, entry: Mapping) -> None:
     if entry["reviewer"] != sitting.reviewer_id:
         raise reviews.ReviewRefused("It was given under another name.")
+    if entry["kind"] == "undo" and sitting.mode == "adjudicate":
+        raise reviews.ReviewRefused("A decision is not taken back; open the case and decide again.")
     if entry["kind"] == "undo":
         reviews.undo_review(entry["token"], entry["undoes"], sitting.reviewer_id)
         return
     case_id, items = int(entry["case_id"]), dict(entry["items"])
+    if sitting.mode == "adjudicate":
+        reviews.adjudicate(
+            entry["token"], case_id, sitting.criterion, sitting.reviewer_id, entry["label"], entry["comment"]
+        )
+        return
     reviews.save_review(
         reviews.Review(
             token=entry["token"],
@@ -148,7 +164,7 @@ def _corrected_score(run_id: int | None, case_id: int, items: Mapping) -> float 
 
 
 def _data(sitting: Sitting, memory: Mapping) -> dict:
-    offered = queues.next_cases(sitting.dataset_id, sitting.criterion, sitting.reviewer_id, WINDOW, memory["skipped"])
+    offered = _offered(sitting, memory["skipped"])
     if sitting.first_case_id is not None:
         offered = [o for o in offered if o["case_id"] != sitting.first_case_id]
         offered.insert(0, {"case_id": sitting.first_case_id, "draw_id": None})
@@ -156,10 +172,14 @@ def _data(sitting: Sitting, memory: Mapping) -> dict:
     run = runs.run_by_id(sitting.run_id) if sitting.run_id is not None else None
     found = verdicts.verdicts_of_run(sitting.run_id, [*wanted, *memory["revealed"][-3:]]) if run else {}
     facts = {case_id: _verdict(run, verdict) for case_id, verdict in found.items()}
-    visible = facts if sitting.mode == "shown" else {}
-    just_labelled = [i for i in memory["revealed"][-3:] if i in facts] if sitting.mode == "reveal" else []
+    hidden = _hidden_cases(sitting, wanted)
+    visible = {case_id: verdict for case_id, verdict in facts.items() if case_id in wanted and case_id not in hidden}
+    reveals = sitting.mode in ("reveal", "mixed")
+    just_labelled = [i for i in memory["revealed"][-3:] if i in facts] if reveals else []
     reviews.saw_verdicts(sitting.reviewer_id, [*visible, *just_labelled])  # what is sent now makes no label blind later
     cases = case_store.load_cases(wanted)
+    people = labels_on(wanted, sitting.criterion) if sitting.mode == "adjudicate" else {}
+    done, total = _extent(sitting)
     return {
         "workspace": workspace_id(),
         "reviewer": sitting.reviewer_id,
@@ -170,20 +190,47 @@ def _data(sitting: Sitting, memory: Mapping) -> dict:
         "window": WINDOW,
         "criterion": sitting.criterion,
         "question": CRITERIA[sitting.criterion],
-        "reveal": sitting.mode == "reveal" and run is not None,
-        "tags": reviews.BADCASE_TAGS,
+        "reveal": reveals and run is not None,
+        "tags": offered_tags(),
         "cases": [
             _case(o, cases[o["case_id"]], visible.get(o["case_id"]), _mine(sitting, o["case_id"]))
-            | {"has_verdict": o["case_id"] in facts}
+            | {"has_verdict": o["case_id"] in facts, "people": people.get(o["case_id"], [])}
             for o in offered
         ],
         "revealed": {case_id: facts[case_id] for case_id in just_labelled},
         "settled": memory["settled"],
         "refused": memory["refused"],
         "trouble": memory["trouble"],
-        "done": reviews.reviewed_count(sitting.dataset_id, sitting.criterion, sitting.reviewer_id),
-        "total": case_store.count_cases(case_store.CaseFilter(dataset_id=sitting.dataset_id)),
+        "held": 0 if offered else queues.held_by_others(sitting.dataset_id, sitting.criterion, sitting.reviewer_id),
+        "adjudicates": sitting.mode == "adjudicate",
+        "done": done,
+        "total": total,
     }
+
+
+def _offered(sitting: Sitting, skipped: list[int]) -> list[dict]:
+    if sitting.mode == "adjudicate":
+        found = conflicts(sitting.dataset_id, sitting.criterion, WINDOW, skipped)
+        return [{"case_id": case_id, "draw_id": None} for case_id in found]
+    asked = (sitting.dataset_id, sitting.criterion, sitting.reviewer_id)
+    return queues.next_cases(*asked, WINDOW, skipped, sitting.queue)
+
+
+def _extent(sitting: Sitting) -> tuple[int, int]:
+    """How many cases this person has done here, of how many."""
+    if sitting.mode == "adjudicate":
+        done = adjudicated_count(sitting.dataset_id, sitting.criterion)
+        return done, done + count_conflicts(sitting.dataset_id, sitting.criterion)
+    done = reviews.reviewed_count(sitting.dataset_id, sitting.criterion, sitting.reviewer_id)
+    return done, case_store.count_cases(case_store.CaseFilter(dataset_id=sitting.dataset_id))
+
+
+def _hidden_cases(sitting: Sitting, case_ids: list[int]) -> set[int]:
+    """Those of the cases whose verdict is hidden until they are labelled."""
+    if sitting.mode != "mixed":
+        return set() if sitting.mode in ("shown", "adjudicate") else set(case_ids)
+    share = review_settings(sitting.dataset_id)["blind_share"]
+    return blind_cases(case_ids, sitting.criterion, sitting.reviewer_id, share)
 
 
 def _mine(sitting: Sitting, case_id: int) -> dict | None:

@@ -75,3 +75,20 @@ class Outbox {
     clearInterval(this.timer)
   }
 }
+
+// What the server refused, until the person has read it.
+function drawRefused(list, outbox, nameOf) {
+  const line = (entry) => {
+    const said = `Not saved (${entry.label ?? "undo"}, ${nameOf(entry.case_id)}): ${entry.reason} `
+    const dismiss = element("button", "", "Dismiss")
+    dismiss.type = "button"
+    dismiss.onclick = () => {
+      outbox.refused = outbox.refused.filter((one) => one !== entry)
+      drawRefused(list, outbox, nameOf)
+    }
+    const made = element("p", "trouble", said)
+    made.append(dismiss)
+    return made
+  }
+  list.replaceChildren(...outbox.refused.map(line))
+}

@@ -24,45 +24,59 @@ function missing(reason) {
   return element("div", "missing", reason)
 }
 
-// A figure, and a promise that is kept once it is painted or known to be broken.
-function figure(picture, caption, onZoom) {
+// A figure, and a promise that is kept once it is painted or known to be broken. With `onOpen` the picture is a button
+// that opens it; without, it is a pane that can be looked at closely where it stands.
+function figure(picture, caption, onOpen) {
   const made = element("figure")
+  if (caption) made.dataset.caption = caption
+  const under = caption ? [element("figcaption", "", caption)] : []
   if (picture.problem) {
-    made.append(missing(picture.problem), element("figcaption", "", caption))
+    made.append(missing(picture.problem), ...under)
     return { made, painted: Promise.resolve() }
   }
-  if (picture.video) return videoFigure(made, picture, caption)
-  const image = element("img")
-  image.alt = picture.alt
-  image.src = picture.url
-  image.onclick = () => onZoom(picture)
-  made.append(image)
-  if (caption) made.append(element("figcaption", "", caption))
-  const painted = image.decode().catch(() => image.replaceWith(missing("This picture could not be loaded.")))
+  const drawn = picture.video ? movingPicture(picture, onOpen) : stillPicture(picture, onOpen)
+  made.append(drawn.made, ...under)
+  return { made, painted: drawn.painted }
+}
+
+function stillPicture(picture, onOpen) {
+  const shown = element("img", onOpen ? "" : "pane")
+  Object.assign(shown, { alt: picture.alt, draggable: false, src: picture.url })
+  if (picture.original !== picture.url) shown.dataset.original = picture.original
+  const made = onOpen ? opener(shown, () => onOpen(picture)) : shown
+  const painted = shown.decode().catch(() => made.replaceWith(missing("This picture could not be loaded.")))
   return { made, painted }
 }
 
-function videoFigure(made, picture, caption) {
-  const video = element("video")
-  Object.assign(video, { src: picture.url, controls: true, loop: true, muted: true, autoplay: true, playsInline: true })
-  video.setAttribute("aria-label", picture.alt)
-  made.append(video)
-  if (caption) made.append(element("figcaption", "", caption))
+function opener(image, onOpen) {
+  const button = element("button", "open")
+  button.type = "button"
+  button.setAttribute("aria-label", `Open the original of ${image.alt}`)
+  button.onclick = onOpen
+  button.append(image)
+  return button
+}
+
+function movingPicture(picture, onOpen) {
+  const made = element("video", onOpen ? "" : "pane")
+  Object.assign(made, { src: picture.url, loop: true, muted: true, autoplay: true, playsInline: true })
+  made.controls = Boolean(onOpen) // a pane has the bar over the stage
+  made.setAttribute("aria-label", picture.alt)
   const painted = new Promise((done) => {
-    video.onloadeddata = done
-    video.onerror = () => done(video.replaceWith(missing("This video could not be played.")))
+    made.onloadeddata = done
+    made.onerror = () => done(made.replaceWith(missing("This video could not be played.")))
   })
   return { made, painted }
 }
 
 // The entries of a list of texts and pictures, numbered as the judge was shown them.
-function entries(title, parts, onZoom, painted) {
+function entries(title, parts, onOpen, painted) {
   return parts.map((part, index) => {
     const entry = element("div", "entry")
     entry.append(element("b", "", parts.length > 1 || title === "context" ? `${title} ${index + 1}` : title))
     if (part.text !== undefined) entry.append(element("span", "", part.text))
     else {
-      const drawn = figure(part, "", onZoom)
+      const drawn = figure(part, "", onOpen)
       entry.append(drawn.made)
       painted.push(drawn.painted)
     }
@@ -71,13 +85,13 @@ function entries(title, parts, onZoom, painted) {
 }
 
 // Show a case's pictures; gives a promise that is kept when all of them are on the screen.
-function paintPictures(stage, shown, onZoom) {
+function paintPictures(stage, shown, onOpen) {
   const inputs = element("div", "column inputs")
   const results = element("div", "column results")
   const painted = []
   for (const [column, pictures] of [[inputs, shown.inputs], [results, shown.results]]) {
     for (const picture of pictures) {
-      const drawn = figure(picture, shown.inputs.length ? picture.alt : "", onZoom)
+      const drawn = figure(picture, shown.inputs.length ? picture.alt : "")
       column.append(drawn.made)
       painted.push(drawn.painted)
     }
@@ -86,13 +100,14 @@ function paintPictures(stage, shown, onZoom) {
   for (const text of shown.output_texts) results.append(element("div", "group", "answer"), element("div", "output-text", text))
   if (!results.childElementCount) results.append(missing("This case has no result."))
   const context = element("div", "column context")
-  context.append(...entries("expected", shown.expected, onZoom, painted), ...entries("context", shown.context, onZoom, painted))
+  context.append(...entries("expected", shown.expected, onOpen, painted), ...entries("context", shown.context, onOpen, painted))
   stage.replaceChildren(...[inputs, results, context].filter((column) => column.childElementCount))
   const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
   return Promise.all(painted).then(frames)
 }
 
-function zoomInto(dialog, picture) {
+// The original of a small picture among the texts, over everything else.
+function openOriginal(dialog, picture) {
   const image = dialog.querySelector("img")
   image.src = picture.original
   image.alt = picture.alt

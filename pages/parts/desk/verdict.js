@@ -47,17 +47,15 @@ function subScore(item, corrections, onCorrect) {
     output.textContent = value
     row.classList.toggle("changed", item.key in corrections)
   }
-  slider.oninput = () => {
-    if (Number(slider.value) === item.value) delete corrections[item.key]
-    else corrections[item.key] = Number(slider.value)
+  const correct = (value) => {
+    if (value === item.value) delete corrections[item.key]
+    else corrections[item.key] = value
     show()
     onCorrect()
   }
-  reset.onclick = () => {
-    delete corrections[item.key]
-    show()
-    onCorrect()
-  }
+  slider.oninput = () => correct(Number(slider.value))
+  reset.onclick = () => correct(item.value)
+  row.shift = (by) => correct(Math.min(item.high, Math.max(item.low, Number(slider.value) + by * slider.step)))
   show()
   row.append(element("span", "name", item.text), slider, output, reset, bar)
   return row
@@ -82,22 +80,40 @@ function answer(item, corrections, onCorrect, number) {
     row.title = `The judge ${judge}; right would be ${words(item.expected)}. Click or press ${number} to change.`
     row.setAttribute("aria-label", `${number}: ${item.text} ${given.textContent}. The judge ${judge}.`)
   }
-  row.onclick = () => {
-    const said = correctedItem(item, corrections).answer
-    const next = nextChoice(item, said)
+  row.shift = (by) => {
+    const next = nextChoice(item, correctedItem(item, corrections).answer, by)
     if (next === item.answer) delete corrections[item.key]
     else corrections[item.key] = next
     show()
     onCorrect()
   }
+  row.onclick = () => row.shift(1)
   show()
   row.append(element("kbd", "", number <= 9 ? String(number) : ""), mark, text, given)
   return row
 }
 
-function nextChoice(item, said) {
+function nextChoice(item, said, by) {
   const answers = item.choices.map((choice) => (item.choices.length === 2 ? choice : choice.trim()[0].toLowerCase()))
-  return answers[(answers.indexOf(said) + 1) % answers.length]
+  const at = answers.indexOf(said) // -1 for a missing answer: before the first, or after the last
+  return answers[(Math.max(at, by < 0 ? 0 : -1) + by + answers.length) % answers.length]
+}
+
+// The row that the arrow keys are about: move it down or up, or change what it says. False where there is no row.
+function selectRow(section, by) {
+  const rows = [...section.querySelectorAll(".item, .answer")]
+  if (!rows.length) return false
+  const at = rows.findIndex((row) => row.hasAttribute("aria-current"))
+  const row = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + by))]
+  if (at >= 0) rows[at].removeAttribute("aria-current")
+  row.setAttribute("aria-current", "true")
+  row.scrollIntoView({ block: "nearest" })
+}
+
+function shiftRow(section, by) {
+  const row = section.querySelector("[aria-current]")
+  if (!row) return false
+  row.shift(by)
 }
 
 // The corrected score beside the raw one, at once.
