@@ -10,8 +10,9 @@ run: $(VENV)/run.stamp
 	@echo "Second Look: http://127.0.0.1:$(PORT)"
 	@$(BIN)/python -m streamlit run app.py --server.port $(PORT)
 
+# Two files at a time: much of the suite waits for servers and browsers.
 test: $(VENV)/test.stamp chromium
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # How fast runs are, against a bare loop with the same client.
 bench: $(VENV)/test.stamp
@@ -23,7 +24,7 @@ bench-desk: $(VENV)/test.stamp chromium
 
 # Long runs against kills, outages and locks.
 soak: $(VENV)/test.stamp
-	$(BIN)/python -m pytest -m soak
+	$(BIN)/python -m pytest -m soak -v
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

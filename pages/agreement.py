@@ -3,7 +3,7 @@
 import streamlit as st
 
 from data.report import agreement_report
-from data.store import agreement, cases, runs
+from data.store import agreement, cases, reviews, runs
 from data.store.agreement import BASES, Basis
 from evaluators.agreement import WARNING_WORDS
 from evaluators.verdict import shown_score
@@ -12,7 +12,7 @@ from pages.parts.case_gallery import draw_cards
 from pages.parts.choices import choose, choose_dataset, choose_run
 from pages.parts.guard import require_reviewer
 
-require_reviewer()
+reviewer = require_reviewer()
 st.title("Agreement")
 
 where, which, how = st.columns([3, 4, 3])
@@ -97,6 +97,9 @@ if not apart:
     st.text("Nowhere: judge and people agree on every counted case.")
 else:
     count = agreement.count_disagreements(basis)
+    reviews.saw_verdicts(
+        reviewer["id"], [pair["case_id"] for pair in apart]
+    )  # whoever reads on labels none of them blind
     first = f", the first {len(apart)} here" if count > len(apart) else ""
     st.text(f"{count} case{'s' if count != 1 else ''}{first}. Open one to see everything that was said of it.")
     draw_cards(

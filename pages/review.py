@@ -18,7 +18,7 @@ if opened and case is None:
 if case is not None and st.query_params.get("dataset") != str(case["dataset_id"]):
     st.query_params["dataset"] = str(case["dataset_id"])
 
-where, beside, how, *rest = st.columns([3, 4, 2.4, 1.5, 1.6, 1.6])
+where, beside, how, *rest = st.columns([2.5, 3.1, 2.2, 1.85, 2.1, 2.2], gap="small")
 with where:
     dataset = choose_dataset(cases.datasets(), label_visibility="collapsed")
 if dataset is None:

@@ -18,6 +18,15 @@ REASON_WORDS = {
     "single_category": "only one class was seen: agreement is 100 %, kappa is undefined",
     "too_few_units": "no case has labels by two people",
     "zero_margin": "the judge or the people used only one label",
+    "few_clusters": "all of these cases belong to one prompt",
+    "unreviewed_verdict": "one of the judge's two verdicts was never reviewed",
+    "unsampled_stratum": "one of the bands was never reviewed",
+    "constant_input": "one side gave the same score to every case",
+    "no_pairs": "people ranked no two of these cases",
+    "degenerate": "too uniform or too few cases for an interval",
+    "judge_at_chance": "on the calibration labels the judge is no better than chance",
+    "calibration_misfit": "the calibration labels and these cases do not fit",
+    "interval_undefined": "the labels are too few for an interval: every value is possible",
 }
 
 #: What each warning means.
@@ -30,6 +39,10 @@ WARNING_WORDS = {
     "accuracy_misleading": "Accuracy flatters here: most cases have one label, and beyond chance the judge agrees little.",
     "worse_than_constant": "Always giving the most frequent label would agree with people more often than this judge.",
     "not_shown_better_than_constant": "It is not shown that the judge beats always giving the most frequent label.",
+    "few_clusters": "Fewer than 10 prompts among the labels: the interval is rough.",
+    "few_misses": "Fewer than 5 missed badcases were seen among the passed cases: how many badcases the judge finds is a guess.",
+    "calibration_misfit": "The calibration labels and these cases do not fit: the corrected rate left 0-100 % and was cut.",
+    "constant_passes": "Always giving the most frequent label passes as well: the test is not informative here.",
 }
 
 
@@ -37,8 +50,9 @@ WARNING_WORDS = {
 class Estimate:
     """A value with its 95 % interval.
 
-    value, lo, hi: None when undefined, and then `reason` is a key of REASON_WORDS. n: what the figure rests on.
-    se: standard error, None where the method has none. method: how the interval was made.
+    value, lo, hi: None when undefined, and then `reason` is a key of REASON_WORDS. A reason beside limits without a value
+    says that they are the worst cases; beside a value, that the interval is missing or holds everything possible.
+    n: what the figure rests on. se: standard error, None where the method has none. method: how the interval was made.
     """
 
     value: float | None
@@ -56,3 +70,21 @@ class Estimate:
     def as_dict(self) -> dict:
         """All fields, for JSON."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class ClusterEstimate(Estimate):
+    """An estimate from cases that belong together in clusters, which are prompts.
+
+    n_eff: how many independent cases the n are worth; deff: n / n_eff, the design effect; both None where the method has
+    none. clusters: how many the figure rests on.
+    """
+
+    n_eff: float | None = None
+    deff: float | None = None
+    clusters: int = 0
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Keys of WARNING_WORDS."""
+        return ("few_clusters",) if self.value is not None and self.clusters < 10 else ()

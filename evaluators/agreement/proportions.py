@@ -6,6 +6,7 @@ import math
 from statistics import NormalDist
 
 from scipy.stats import beta
+from scipy.stats import t as student
 
 from evaluators.agreement.estimate import Estimate
 
@@ -13,6 +14,11 @@ from evaluators.agreement.estimate import Estimate
 def normal_quantile(conf: float = 0.95) -> float:
     """z of a two-sided interval: 1.959963984540054 at 95 %."""
     return NormalDist().inv_cdf(0.5 + conf / 2)
+
+
+def student_quantile(df: float, conf: float = 0.95) -> float:
+    """t of a two-sided interval with df degrees of freedom, at least 1."""
+    return float(student.ppf(0.5 + conf / 2, df))
 
 
 def wilson(k: float, n: float, conf: float = 0.95, crit: float | None = None) -> Estimate:
@@ -47,3 +53,28 @@ def cp_lower(k: int, n: int, alpha: float = 0.05) -> float | None:
     if n <= 0:
         return None
     return 0.0 if k == 0 else float(beta.ppf(alpha, k, n - k + 1))
+
+
+def kg_lower(p: float, n_eff: float, clusters: int, alpha: float = 0.05) -> float | None:
+    """The one-sided lower bound for claims about clustered cases (Korn & Graubard 1998).
+
+    p: the share 0-1; n_eff and clusters: of its ClusterEstimate. None without data and with fewer than two clusters.
+    """
+    if n_eff <= 0 or clusters < 2:
+        return None
+    shrunk = n_eff * (normal_quantile(1 - 2 * alpha) / student_quantile(clusters - 1, 1 - 2 * alpha)) ** 2
+    return 0.0 if p == 0 else float(beta.ppf(alpha, p * shrunk, shrunk - p * shrunk + 1))
+
+
+def two_prop_diff(k1: int, n1: int, k2: int, n2: int) -> Estimate:
+    """k1 of n1 minus k2 of n2, other cases on each side, in -1..1 (Newcombe 1998, from the two Wilson intervals).
+
+    Undefined for `no_data` when either side is empty.
+    """
+    one, two = wilson(k1, n1), wilson(k2, n2)
+    if one.value is None or two.value is None:
+        return Estimate.undefined("no_data")
+    value = one.value - two.value
+    below = math.hypot(one.value - one.lo, two.hi - two.value)
+    above = math.hypot(one.hi - one.value, two.value - two.lo)
+    return Estimate(value, value - below, value + above, n=n1 + n2, method="Newcombe")

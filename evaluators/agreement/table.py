@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from evaluators.agreement.estimate import Estimate
 from evaluators.agreement.paired import PairedDifference, mcnemar
 from evaluators.agreement.proportions import normal_quantile, wilson
+from evaluators.agreement.scales import on_fisher
 
 _ADDED = 0.25  # to each cell before an interval on the Fisher scale: keeps it honest in small and pure tables
 
@@ -184,8 +185,7 @@ def _fisher(
         return Estimate.undefined(reason, n)
     moved = [cell + _ADDED for cell in (tp, fp, fn, tn)]
     centre = coefficient(*moved)
-    half = normal_quantile() * standard_error(*moved) / (1 - centre**2)
-    lo, hi = math.tanh(math.atanh(centre) - half), math.tanh(math.atanh(centre) + half)
+    lo, hi = on_fisher(centre, normal_quantile() * standard_error(*moved))
     return Estimate(
         value, min(lo, value), max(hi, value), n=n, se=standard_error_of(standard_error, tp, fp, fn, tn),
         method="Fisher z on the table + 0.25",

@@ -20,6 +20,7 @@ from data.store import runs as run_store
 from data.store import verdicts as verdict_store
 from data.store.connection import rows, update, value, writing
 from evaluators import METRICS, Case, Options, Part, Verdict
+from evaluators.judges import pacing
 from tests.chat_server import Answer, ChatServer, drawn_scores, scores
 from tests.conftest import REPOSITORY, kept_case, shade
 
@@ -349,7 +350,8 @@ def test_a_judge_that_cannot_be_asked_stops_the_run_with_a_sentence(fill, judge_
     assert "NO_SUCH_KEY" in run["problem"]
 
 
-def test_a_dead_endpoint_fails_every_case_and_ends_the_run(fill, judge_at):
+def test_a_dead_endpoint_fails_every_case_and_ends_the_run(fill, judge_at, monkeypatch):
+    monkeypatch.setattr(pacing, "LONGEST_BACK_OFF", 0.1)
     run_id = new_run(fill(3), judge_at("http://127.0.0.1:9/v1", attempts=1))
     judge_run(run_id)
     found = run_figures.summary(run_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from data.store import badcase_tags, queues, reviews
+from data.store import agreement, badcase_tags, queues, reviews
 from data.store.connection import rows, value
 from data.store.review_settings import review_settings
 from tests.conftest import load_sample
@@ -122,3 +122,10 @@ def test_conflicts_are_offered_to_the_lead_ties_first():
     reviews.adjudicate("t", found[0], "overall", lead, "badcase", "cut off")
     assert found[0] not in conflicts(1, "overall", 50)
     assert not opened("pages/review.py", dataset="1", run="1", mode="adjudicate").exception
+
+
+def test_whoever_reads_where_judge_and_people_part_labels_those_cases_with_open_eyes():
+    cleo = reviews.reviewer_named("Cleo")
+    opened("pages/agreement.py", dataset="1", run="1")
+    seen = {r["case_id"] for r in rows("SELECT case_id FROM seen_verdicts WHERE reviewer_id = ?", [cleo])}
+    assert seen == {pair["case_id"] for pair in agreement.disagreements(agreement.Basis(1, 0.5))}
