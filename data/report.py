@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from data.store import agreement as agreement_store
 from data.store.agreement import Basis
@@ -14,10 +14,13 @@ from evaluators.agreement import (
     Estimate,
     Headline,
     HumanAgreement,
+    TwoPhase,
     bias_mae,
-    headline,
+    cluster_ratio,
+    clustered_headline,
     human_agreement,
     self_consistency,
+    two_phase,
     wilson,
 )
 
@@ -33,8 +36,7 @@ def agreement_report(run_id: int, basis: str = "blind", threshold: float | None 
     run = run_by_id(run_id)
     at = run["threshold"] if threshold is None else threshold
     chosen = Basis(run_id, at, basis)
-    counts = agreement_store.counts(chosen)
-    figures = headline(**(counts if at is not None else {}))
+    figures = clustered_headline(agreement_store.counts_by_prompt(chosen) if at is not None else {})
     people = human_agreement(agreement_store.vote_patterns(chosen))
     unresolved = len(agreement_store.unresolved(chosen))
     report = {
@@ -48,6 +50,7 @@ def agreement_report(run_id: int, basis: str = "blind", threshold: float | None 
         "human": vars(people),
         "items": item_report(run_id),
         "unresolved": unresolved,
+        "all_judged": all_judged_report(replace(chosen, with_audits=True)) if at is not None else None,
         "left_out": agreement_store.left_out(run_id),
         "short": f"{percent(figures.accuracy)} of {figures.n}" if figures.n else "no labels yet",
         "words": [sentence(figures, people, basis), *(WARNING_WORDS[code] for code in figures.warnings)],
@@ -66,6 +69,43 @@ def _undefined(report: dict, reason: str) -> dict:
     if reason == "no_threshold":
         return {**found, "warnings": [reason], "short": REASON_WORDS[reason], "words": [WARNING_WORDS[reason]]}
     return found
+
+
+def all_judged_report(basis: Basis) -> dict:
+    """The judge over all cases that it labelled, and how many of them are truly usable, from random labels and audits.
+
+    Within each of the judge's labels all drawn cases had the same chance, so random draws and audits go together there;
+    how many cases it flagged is known (the two-phase estimator). cases, labelled, prompts: what it rests on; judge_usable:
+    the share that the judge passed, which is not the true share of usable cases.
+    """
+    judged = agreement_store.judged_by_prompt(basis)
+    labelled = agreement_store.counts_by_prompt(basis)
+    flagged, passed = (sum(both[i] for both in judged.values()) for i in (0, 1))
+    within = [
+        cluster_ratio([(p, cells[hit], cells[hit] + cells[miss], 1.0) for p, cells in labelled.items()],
+                      sum(cells[hit] + cells[miss] for cells in labelled.values()))
+        for hit, miss in ((0, 1), (3, 2))
+    ]  # fmt: skip
+    share = cluster_ratio([(p, f, f + u, 1.0) for p, (f, u) in judged.items()], flagged + passed)
+    found = two_phase(flagged, passed, *within, share, misses=sum(cells[2] for cells in labelled.values()))
+    return {
+        **found.as_dict(),
+        "cases": flagged + passed,
+        "labelled": sum(sum(cells[:4]) for cells in labelled.values()),
+        "prompts": len(judged),
+        "judge_usable": passed / (flagged + passed) if flagged + passed else None,
+        "words": all_judged_words(found, flagged + passed),
+    }
+
+
+def all_judged_words(found: TwoPhase, cases: int) -> str:
+    """What the labels say about all judged cases, in a sentence."""
+    if found.accuracy.value is None:
+        return f"Over all {cases} judged cases nothing can be told yet: {REASON_WORDS[found.accuracy.reason]}."
+    return (
+        f"Over all {cases} judged cases the judge agrees with people on {percent(found.accuracy)}, it finds "
+        f"{percent(found.recall_bad)} of badcases, and {percent(found.usable_rate)} of the cases are truly usable."
+    )
 
 
 def item_report(run_id: int) -> list[dict]:
@@ -96,7 +136,7 @@ def sentence(figures: Headline, people: HumanAgreement, basis: str) -> str:
         return f"There are no {BASIS_WORDS[basis]} labels on cases of this run yet."
     cells = figures.answered
     said = (
-        f"On {figures.n} {BASIS_WORDS[basis]} randomly drawn cases the judge agrees with people on "
+        f"On {figures.n} {BASIS_WORDS[basis]}, randomly drawn cases ({figures.prompts} prompts) the judge agrees with people on "
         f"{percent(figures.accuracy)}; always saying {figures.baseline_label} would agree on {100 * figures.baseline:.1f} %. "
         f"It finds {percent(figures.recall_bad)} of badcases, and {percent(cells.precision_bad)} of its flags are right. "
         f"Kappa {number(cells.kappa)}"
@@ -111,6 +151,8 @@ def percent(estimate: Estimate) -> str:
     """84.3 % [79.1-88.5], or why there is no figure."""
     if estimate.value is None:
         return f"an undefined share ({REASON_WORDS[estimate.reason]})"
+    if estimate.lo is None:
+        return f"{100 * estimate.value:.1f} % (no interval: {REASON_WORDS[estimate.reason]})"
     return f"{100 * estimate.value:.1f} % [{100 * estimate.lo:.1f}–{100 * estimate.hi:.1f}]"
 
 
@@ -118,6 +160,8 @@ def number(estimate: Estimate) -> str:
     """0.58 [0.41-0.71], or why there is no figure."""
     if estimate.value is None:
         return f"undefined ({REASON_WORDS[estimate.reason]})"
+    if estimate.lo is None:
+        return f"{estimate.value:.2f} (no interval: {REASON_WORDS[estimate.reason]})"
     return f"{estimate.value:.2f} [{estimate.lo:.2f}–{estimate.hi:.2f}]"
 
 

@@ -7,7 +7,7 @@ from data.store import agreement, cases, reviews, runs
 from data.store.agreement import BASES, Basis
 from evaluators.agreement import WARNING_WORDS
 from evaluators.verdict import shown_score
-from pages.parts.agreement_charts import draw_confusion, draw_figures, draw_items, draw_time
+from pages.parts.agreement_charts import draw_all_judged, draw_confusion, draw_figures, draw_items, draw_time
 from pages.parts.case_gallery import draw_cards
 from pages.parts.choices import choose, choose_dataset, choose_run
 from pages.parts.guard import require_reviewer
@@ -59,7 +59,7 @@ asides = [
     f"{report['unresolved']} labelled cases have no majority and are left out; they are listed at the end, to adjudicate."
     if report["unresolved"] else "",
     f"{left_out['picked']} labels are on cases that somebody picked; they are listed, never counted." if left_out["picked"] else "",
-    f"{left_out['audited']} labels come from an audit, whose cases are drawn with unequal chances; these figures leave them out."
+    f"{left_out['audited']} labels come from an audit, drawn with unequal chances; they count only over all judged cases."
     if left_out["audited"] else "",
     f"{left_out['stale']} labels are about an earlier version of their case and no longer count." if left_out["stale"] else "",
     f"The judge gave no label on {report['n'] - report['answered']} of the {report['n']} cases; they count as disagreements."
@@ -77,9 +77,15 @@ if report["n"] == 0:
 
 st.subheader("The figures")
 draw_figures(report)
-st.text(
-    "Intervals treat cases as independent; where many pictures share a prompt, the truth is less certain than they say."
-)
+if report["prompts"] < report["n"]:
+    worth = report["accuracy"]["n_eff"]
+    st.text(
+        f"The {report['n']} cases belong to {report['prompts']} prompts; pictures of one prompt are alike, and the intervals "
+        f"know it: for agreement they are worth about {worth:.0f} independent cases."
+        if worth is not None
+        else f"The {report['n']} cases belong to one prompt: nothing can be said beyond it."
+    )
+draw_all_judged(report["all_judged"])
 left, right = st.columns(2)
 with left:
     st.subheader("Judge against people")

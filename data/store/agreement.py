@@ -18,8 +18,8 @@ BASES = {
 }
 
 _VOTES = {
-    "blind": "SELECT * FROM first_reviews WHERE blind = 1 AND basis = 'random'",
-    "all": "SELECT * FROM current_reviews WHERE basis = 'random'",
+    "blind": "SELECT * FROM first_reviews WHERE blind = 1 AND {drawn}",
+    "all": "SELECT * FROM current_reviews WHERE {drawn}",
 }
 
 # One row a case of the run that people labelled: gold (badcase, usable or null), the judge's label, when gold was known.
@@ -56,15 +56,21 @@ _CELLS = """
 
 @dataclass(frozen=True)
 class Basis:
-    """What to compare: a run at a threshold (0-1, the run's own unless one tries another), on a basis."""
+    """What to compare: a run at a threshold (0-1, the run's own unless one tries another), on a basis.
+
+    with_audits: with the labels of audits, whose cases were drawn with unequal chances by what the judge said; only what
+    is told within each of the judge's two labels is right then.
+    """
 
     run_id: int
     threshold: float | None
     name: str = "blind"
+    with_audits: bool = False
 
     @property
     def _with(self) -> str:
-        return _PAIRS.format(votes=_VOTES[self.name])
+        drawn = "basis != 'opportunistic'" if self.with_audits else "basis = 'random'"
+        return _PAIRS.format(votes=_VOTES[self.name].format(drawn=drawn))
 
     @property
     def _parameters(self) -> dict:
@@ -76,6 +82,29 @@ def counts(basis: Basis) -> dict:
     found = row(f"{basis._with} SELECT {_CELLS} FROM pairs WHERE gold IS NOT NULL", basis._parameters)
     found.pop("n")
     return found
+
+
+def counts_by_prompt(basis: Basis) -> dict[str, tuple[int, ...]]:
+    """tp, fp, fn, tn, unanswered_bad, unanswered_usable by prompt; a case without a prompt stands for itself."""
+    found = rows(
+        f"{basis._with} SELECT CASE WHEN prompt = '' THEN 'case ' || case_id ELSE prompt END AS cluster, {_CELLS} "
+        "FROM pairs WHERE gold IS NOT NULL GROUP BY cluster",
+        basis._parameters,
+    )
+    names = ("tp", "fp", "fn", "tn", "unanswered_bad", "unanswered_usable")
+    return {r["cluster"]: tuple(r[name] for name in names) for r in found}
+
+
+def judged_by_prompt(basis: Basis) -> dict[str, tuple[int, int]]:
+    """(flagged, passed) of all judged cases by prompt, labelled or not; without the cases that got no label."""
+    found = rows(
+        "SELECT CASE WHEN c.prompt = '' THEN 'case ' || c.id ELSE c.prompt END AS cluster, "
+        "sum(v.score < :threshold) AS flagged, sum(v.score >= :threshold) AS passed FROM verdicts v "
+        "JOIN cases c ON c.id = v.case_id AND c.revision = v.revision "
+        "WHERE v.run_id = :run AND v.score IS NOT NULL GROUP BY cluster",
+        basis._parameters,
+    )
+    return {r["cluster"]: (r["flagged"], r["passed"]) for r in found}
 
 
 def counts_by_day(basis: Basis) -> list[dict]:

@@ -6,7 +6,7 @@ from evaluators.agreement.clusters import ClusterMetrics, cluster_metrics, clust
 from evaluators.agreement.comparisons import ClusterDifference, bh, by, holm, paired_cluster_diff
 from evaluators.agreement.correction import Corrected, rogan_gladen
 from evaluators.agreement.estimate import REASON_WORDS, WARNING_WORDS, ClusterEstimate, Estimate
-from evaluators.agreement.headline import Headline, HumanAgreement, headline, human_agreement
+from evaluators.agreement.headline import Headline, HumanAgreement, clustered_headline, headline, human_agreement
 from evaluators.agreement.items import ScoreError, bias_mae
 from evaluators.agreement.jackknife import jackknife
 from evaluators.agreement.labels import majority
@@ -67,6 +67,7 @@ __all__ = [
     "clopper_pearson",
     "cluster_metrics",
     "cluster_ratio",
+    "clustered_headline",
     "corr_ci",
     "correlation",
     "cp_lower",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 
+from evaluators.agreement.clusters import ClusterMetrics, cluster_metrics, cluster_ratio
+from evaluators.agreement.comparisons import paired_cluster_diff
 from evaluators.agreement.estimate import Estimate
 from evaluators.agreement.paired import PairedDifference, mcnemar
 from evaluators.agreement.proportions import wilson
@@ -18,11 +20,12 @@ class Headline:
     n: cases with a gold label, whether the judge answered or not. accuracy, recall_bad, specificity, balanced_accuracy:
     over all of them; a case that the judge left without a label is a disagreement, a badcase among them not found. answered:
     the 2x2 figures over the cases it did label, kappa and precision among them. coverage: the share of n that it labelled.
-    baseline, baseline_diff: the constant judge on the same n cases.
-    warnings: keys of WARNING_WORDS, about all n cases.
+    baseline, baseline_diff: the constant judge on the same n cases. prompts: how many the cases belong to; n where every
+    case has its own, or where it is not known. warnings: keys of WARNING_WORDS, about all n cases.
     """
 
     n: int
+    prompts: int
     accuracy: Estimate
     recall_bad: Estimate
     specificity: Estimate
@@ -42,6 +45,7 @@ class Headline:
         return {
             **cells,
             "n": self.n,
+            "prompts": self.prompts,
             "accuracy": self.accuracy.as_dict(),
             "recall_bad": self.recall_bad.as_dict(),
             "specificity": self.specificity.as_dict(),
@@ -82,6 +86,7 @@ def headline(
     accuracy, baseline, beaten = wilson(tp + tn, n), max(bad, usable) / n if n else None, mcnemar(gained, lost, n)
     return Headline(
         n=n,
+        prompts=n,
         accuracy=accuracy,
         recall_bad=recall,
         specificity=passed,
@@ -95,6 +100,48 @@ def headline(
         unanswered_usable=unanswered_usable,
         warnings=warnings(n, bad, accuracy, baseline, answered.kappa, beaten),
     )
+
+
+def clustered_headline(by_prompt: Mapping[Hashable, Sequence[int]]) -> Headline:
+    """The same figures with intervals that know which cases share a prompt.
+
+    by_prompt: (tp, fp, fn, tn, unanswered_bad, unanswered_usable) of each prompt. Where every prompt has one case the
+    cases are independent, and the intervals are those of `headline`.
+    """
+    plain = headline(*(sum(cells[i] for cells in by_prompt.values()) for i in range(6)))
+    prompts = sum(any(cells) for cells in by_prompt.values())
+    if prompts == plain.n:
+        return plain
+    found = cluster_metrics({prompt: cells[:4] for prompt, cells in by_prompt.items() if any(cells[:4])})
+
+    def of_all(hits: Sequence[int], of: Sequence[int], otherwise: Estimate) -> Estimate:
+        rows = [(p, sum(cells[i] for i in hits), sum(cells[i] for i in of), 1.0) for p, cells in by_prompt.items()]
+        counted = sum(x for _prompt, _y, x, _w in rows)
+        return cluster_ratio(rows, counted) if counted else otherwise
+
+    tp, fp, fn, tn, no_bad, no_usable = every = range(6)
+    accuracy = of_all((tp, tn), every, plain.accuracy)
+    recall = of_all((tp,), (tp, fn, no_bad), plain.recall_bad)
+    passed = of_all((tn,), (tn, fp, no_usable), plain.specificity)
+    gained, lost = ((tn,), (fn, no_bad)) if plain.baseline_label == "badcase" else ((tp,), (fp, no_usable))
+    beaten = paired_cluster_diff(
+        (p, (sum(cells[i] for i in gained) - sum(cells[i] for i in lost)) / sum(cells), sum(cells))
+        for p, cells in by_prompt.items()
+        if any(cells)
+    )
+    limits = {} if beaten.lo is None else {"lo": beaten.lo, "hi": beaten.hi}
+    known = {field.name: getattr(found, field.name) for field in fields(ClusterMetrics)}
+    answered = replace(plain.answered, **known)
+    baseline_diff = replace(plain.baseline_diff, **limits)
+    bad = sum(cells[tp] + cells[fn] + cells[no_bad] for cells in by_prompt.values())
+    told = warnings(plain.n, bad, accuracy, plain.baseline, answered.kappa, baseline_diff)
+    return replace(
+        plain, prompts=prompts, accuracy=accuracy, recall_bad=recall, specificity=passed,
+        balanced_accuracy=balanced(recall, passed, plain.n),
+        coverage=of_all((tp, fp, fn, tn), every, plain.coverage),
+        answered=answered, baseline_diff=baseline_diff,
+        warnings=(*told, *(("few_clusters",) if prompts < 10 else ())),
+    )  # fmt: skip
 
 
 def human_agreement(patterns: Iterable[tuple[int, int, int]]) -> HumanAgreement:

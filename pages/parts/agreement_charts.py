@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from evaluators.agreement import REASON_WORDS, wilson
+from evaluators.agreement import REASON_WORDS, WARNING_WORDS, wilson
 
 #: Figures in the order in which they are read, with their words and what they mean.
 FIGURES = {
@@ -43,7 +43,7 @@ def draw_figures(report: Mapping) -> None:
     tiles[4].metric("Cohen's kappa", "undefined" if kappa["value"] is None else f"{kappa['value']:.2f}", between,
                     delta_color="off", delta_arrow="off", help=FIGURES["kappa"][1])  # fmt: skip
 
-    defined = {name: report[name] for name in FIGURES if report[name]["value"] is not None}
+    defined = {name: report[name] for name in FIGURES if report[name]["lo"] is not None}
     chart = go.Figure()
     chart.add_scatter(
         x=[e["value"] for e in defined.values()],
@@ -72,6 +72,30 @@ def draw_figures(report: Mapping) -> None:
         for name, (words, meaning) in FIGURES.items()
     ]  # fmt: skip
     _table_behind("figures", pd.DataFrame(table))
+
+
+def draw_all_judged(found: Mapping | None) -> None:
+    """The judge over all cases that it labelled, and the true share of usable ones."""
+    if found is None or not found["cases"]:
+        return
+    st.subheader("Over all judged cases")
+    st.text(found["words"])
+    st.text(
+        f"From {found['labelled']} random and audit labels: within each of the judge's labels a random draw, and how many "
+        f"cases it flagged is known. The judge itself passed {100 * found['judge_usable']:.1f} %, which is not the true share."
+    )
+    for code in found["warnings"]:
+        st.text(WARNING_WORDS[code])
+    names = {
+        "accuracy": "Agreement with people", "recall_bad": "Badcases found", "specificity": "Usable cases passed",
+        "precision_bad": "Flags that are right", "npv": "Passed cases that are usable",
+        "usable_rate": "Truly usable cases (the generator's)",
+    }  # fmt: skip
+    _table_behind("all-judged", pd.DataFrame([
+        {"Figure": words, "Value": found[name]["value"], "From": found[name]["lo"], "To": found[name]["hi"],
+         "Undefined because": REASON_WORDS.get(found[name]["reason"], "")}
+        for name, words in names.items()
+    ]))  # fmt: skip
 
 
 def draw_confusion(report: Mapping) -> None:
@@ -179,4 +203,6 @@ def _percent(estimate: Mapping) -> str:
 def _interval(estimate: Mapping) -> str:
     if estimate["value"] is None:
         return REASON_WORDS[estimate["reason"]]
+    if estimate["lo"] is None:
+        return f"no interval: {REASON_WORDS[estimate['reason']]}"
     return f"{100 * estimate['lo']:.1f}–{100 * estimate['hi']:.1f}"
