@@ -259,11 +259,14 @@ def runs(run_id: int | None, as_json: bool) -> None:
     help="First labels given blind, or everybody's current labels.",
 )
 @click.option("--threshold", type=click.FloatRange(0, 1), help="Another threshold than the run's own.")
+@click.option(
+    "--at-least", type=click.FloatRange(0, 1), help="A claim to test: agreement of at least so much, e.g. 0.85."
+)
 @as_json
-def agreement(run_id: int, basis: str, threshold: float | None, as_json: bool) -> None:
+def agreement(run_id: int, basis: str, threshold: float | None, at_least: float | None, as_json: bool) -> None:
     """How far a run's judge agrees with people."""
     _run(run_id)
-    report = agreement_report(run_id, basis, threshold)
+    report = agreement_report(run_id, basis, threshold, at_least)
     _say(report, as_json, report["words"])
 
 

@@ -16,6 +16,7 @@ from evaluators.agreement import (
     HumanAgreement,
     TwoPhase,
     bias_mae,
+    claim,
     cluster_ratio,
     clustered_headline,
     human_agreement,
@@ -28,10 +29,12 @@ from evaluators.agreement import (
 BASIS_WORDS = {"blind": "blind", "all": "blind or shown"}
 
 
-def agreement_report(run_id: int, basis: str = "blind", threshold: float | None = None) -> dict:
+def agreement_report(
+    run_id: int, basis: str = "blind", threshold: float | None = None, target: float | None = None
+) -> dict:
     """Every figure of a run on a basis, as plain values; `words` says them in sentences.
 
-    threshold: another one than the run's own, to try it; 0-1.
+    threshold: another one than the run's own, to try it; 0-1. target: a claim to test, "agrees on at least so much"; 0-1.
     """
     run = run_by_id(run_id)
     at = run["threshold"] if threshold is None else threshold
@@ -50,11 +53,16 @@ def agreement_report(run_id: int, basis: str = "blind", threshold: float | None 
         "human": vars(people),
         "items": item_report(run_id),
         "unresolved": unresolved,
-        "all_judged": all_judged_report(replace(chosen, with_audits=True)) if at is not None else None,
+        "all_judged": all_judged_report(replace(chosen, with_audits=at == run["threshold"]))
+        if at is not None
+        else None,
         "left_out": agreement_store.left_out(run_id),
+        "claim": None if target is None else claim_report(figures, target),
         "short": f"{percent(figures.accuracy)} of {figures.n}" if figures.n else "no labels yet",
         "words": [sentence(figures, people, basis), *(WARNING_WORDS[code] for code in figures.warnings)],
     }
+    if report["claim"]:
+        report["words"].append(report["claim"]["words"])
     if at is None:
         return _undefined(report, "no_threshold")
     return _undefined(report, "judge_answered_none") if figures.n and not figures.answered.n else report
@@ -71,12 +79,32 @@ def _undefined(report: dict, reason: str) -> dict:
     return found
 
 
+def claim_report(figures: Headline, target: float) -> dict:
+    """Whether one may say that the judge agrees with people on at least `target`, as plain values and in words."""
+    found = claim(figures.accuracy, target)
+    said = f"“At least {100 * target:g} %”"
+    bounds = (
+        "" if found.lower is None else f" (95 % sure: above {100 * found.lower:.1f} %, below {100 * found.upper:.1f} %)"
+    )
+    words = {
+        "pass": f"{said} holds{bounds}.",
+        "fail": f"{said} does not hold{bounds}.",
+        "undecided": f"{said} is undecided{bounds}.",
+    }[found.answer]
+    if found.more:
+        words += f" About {found.more:,} more labels would decide it, if the judge is as good as it looks."
+    elif found.answer == "undecided" and figures.n:
+        words += " What is seen so far is not better than that: more labels will hardly show it."
+    return {**asdict(found), "words": words}
+
+
 def all_judged_report(basis: Basis) -> dict:
     """The judge over all cases that it labelled, and how many of them are truly usable, from random labels and audits.
 
     Within each of the judge's labels all drawn cases had the same chance, so random draws and audits go together there;
-    how many cases it flagged is known (the two-phase estimator). cases, labelled, prompts: what it rests on; judge_usable:
-    the share that the judge passed, which is not the true share of usable cases.
+    how many cases it flagged is known (the two-phase estimator). At another threshold than the run's audits do not fit.
+    cases, labelled, prompts: what it rests on; judge_usable: the share that the judge passed, which is not the true share
+    of usable cases.
     """
     judged = agreement_store.judged_by_prompt(basis)
     labelled = agreement_store.counts_by_prompt(basis)

@@ -47,11 +47,18 @@ with st.expander("Try another threshold (nothing is asked again, nothing is stor
             "Trying thresholds on the labels that measure them flatters: the best one here will do less well on new cases."
         )
     threshold = tried
-report = agreement_report(run["id"], basis_name, threshold)
+target = st.number_input(
+    "Test a claim: agrees with people on at least … %", 1.0, 100.0, None, 1.0, key="claim", bind="query-params",
+    placeholder="e.g. 85", width=360, help="Look once, when the labels you planned are there: who looks again and again until "
+    "it holds claims falsely in up to one of five cases.",
+)  # fmt: skip
+report = agreement_report(run["id"], basis_name, threshold, None if target is None else target / 100)
 basis = Basis(run["id"], threshold, basis_name)
 
 st.subheader("In a sentence")
 st.text(report["words"][0])
+if report["claim"]:
+    st.text(report["claim"]["words"])
 for code in report["warnings"]:
     st.warning(WARNING_WORDS[code])
 left_out = report["left_out"]
@@ -59,7 +66,7 @@ asides = [
     f"{report['unresolved']} labelled cases have no majority and are left out; they are listed at the end, to adjudicate."
     if report["unresolved"] else "",
     f"{left_out['picked']} labels are on cases that somebody picked; they are listed, never counted." if left_out["picked"] else "",
-    f"{left_out['audited']} labels come from an audit, drawn with unequal chances; they count only over all judged cases."
+    f"{left_out['audited']} labels come from audits; until the random order passes them they count over all judged cases only."
     if left_out["audited"] else "",
     f"{left_out['stale']} labels are about an earlier version of their case and no longer count." if left_out["stale"] else "",
     f"The judge gave no label on {report['n'] - report['answered']} of the {report['n']} cases; they count as disagreements."

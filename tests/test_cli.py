@@ -369,3 +369,9 @@ def test_one_run_is_told_with_its_errors_and_its_slowest_calls(shoes, server):
     assert told["errors"] == []
     assert "cost unknown" in called("runs", 1)
     assert "There is no run 9" in called("runs", 9, status=2)
+
+
+def test_a_claim_is_tested_on_the_labels_there_are(shoes, server):
+    run = run_at(server)["run"]
+    assert "is undecided" in called("agreement", "--run", run, "--at-least", "0.85")
+    assert said("agreement", "--run", run, "--at-least", "0.85")["claim"]["answer"] == "undecided"

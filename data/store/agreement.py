@@ -2,7 +2,7 @@
 
 Basis `blind`: each person's first label, given with the verdict hidden. Basis `all`: each person's current label,
 whether the verdict was hidden or shown. In both only labels on randomly drawn cases count: picked cases never do, and
-those drawn with unequal chances (an audit) would need weights. Gold is the
+those of an audit, drawn with unequal chances, count once the random order has come past them. Gold is the
 adjudication, else the strict majority; "unsure" is no vote; a tie leaves the case unresolved.
 """
 
@@ -17,17 +17,27 @@ BASES = {
     "all": "current labels, blind or not",
 }
 
-_VOTES = {
-    "blind": "SELECT * FROM first_reviews WHERE blind = 1 AND {drawn}",
-    "all": "SELECT * FROM current_reviews WHERE {drawn}",
-}
+_VOTES = {"blind": "(SELECT * FROM first_reviews WHERE blind = 1)", "all": "current_reviews"}
+
+# A randomly drawn case. One that its reviewer labelled in an audit is so as well once the random order has come past it:
+# the queue does not offer it again, and a sample without the audited cases would be short of flagged ones.
+_RANDOM = """(r.basis = 'random' OR (r.basis = 'designed' AND EXISTS (
+    SELECT 1 FROM queue_draws d JOIN reach ON reach.reviewer_id = d.reviewer_id AND reach.queue = d.queue AND d.id < reach.last
+    WHERE d.reviewer_id = r.reviewer_id AND d.case_id = r.case_id AND d.criterion = r.criterion AND d.basis = 'random')))"""
+# The audits of the run itself: within each of its labels every case had the same chance.
+_AUDITED = "r.draw_id IN (SELECT id FROM queue_draws WHERE queue GLOB 'audit/run ' || :run || '/*')"
 
 # One row a case of the run that people labelled: gold (badcase, usable or null), the judge's label, when gold was known.
 _PAIRS = """
 WITH run AS (SELECT * FROM runs WHERE id = :run),
+reach AS (
+    SELECT m.reviewer_id, d.queue, max(d.id) AS last FROM run JOIN reviews m ON m.criterion = run.criterion
+    JOIN cases c ON c.id = m.case_id AND c.dataset_id = run.dataset_id JOIN queue_draws d ON d.id = m.draw_id
+    WHERE m.basis = 'random' AND m.label IS NOT NULL GROUP BY m.reviewer_id, d.queue
+),
 votes AS (
     SELECT r.case_id, sum(r.label = 'badcase') AS bad, sum(r.label = 'usable') AS usable, max(r.created) AS known
-    FROM ({votes}) r JOIN run ON run.criterion = r.criterion GROUP BY r.case_id
+    FROM {votes} r JOIN run ON run.criterion = r.criterion WHERE {drawn} GROUP BY r.case_id
 ),
 pairs AS (
     SELECT c.id AS case_id, c.external_id, c.prompt, c.generator, votes.bad, votes.usable,
@@ -58,8 +68,8 @@ _CELLS = """
 class Basis:
     """What to compare: a run at a threshold (0-1, the run's own unless one tries another), on a basis.
 
-    with_audits: with the labels of audits, whose cases were drawn with unequal chances by what the judge said; only what
-    is told within each of the judge's two labels is right then.
+    with_audits: with the labels of this run's audits, whose cases were drawn with unequal chances by what the judge said;
+    only what is told within each of the judge's two labels at the run's own threshold is right then.
     """
 
     run_id: int
@@ -69,8 +79,8 @@ class Basis:
 
     @property
     def _with(self) -> str:
-        drawn = "basis != 'opportunistic'" if self.with_audits else "basis = 'random'"
-        return _PAIRS.format(votes=_VOTES[self.name].format(drawn=drawn))
+        drawn = f"({_RANDOM} OR {_AUDITED})" if self.with_audits else _RANDOM
+        return _PAIRS.format(votes=_VOTES[self.name], drawn=drawn)
 
     @property
     def _parameters(self) -> dict:

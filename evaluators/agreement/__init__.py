@@ -6,6 +6,7 @@ from evaluators.agreement.clusters import ClusterMetrics, cluster_metrics, clust
 from evaluators.agreement.comparisons import ClusterDifference, bh, by, holm, paired_cluster_diff
 from evaluators.agreement.correction import Corrected, rogan_gladen
 from evaluators.agreement.estimate import REASON_WORDS, WARNING_WORDS, ClusterEstimate, Estimate
+from evaluators.agreement.gate import Claim, claim
 from evaluators.agreement.headline import Headline, HumanAgreement, clustered_headline, headline, human_agreement
 from evaluators.agreement.items import ScoreError, bias_mae
 from evaluators.agreement.jackknife import jackknife
@@ -36,6 +37,7 @@ __all__ = [
     "AltTest",
     "BinaryMetrics",
     "Ceiling",
+    "Claim",
     "ClusterDifference",
     "ClusterEstimate",
     "ClusterMetrics",
@@ -64,6 +66,7 @@ __all__ = [
     "binary_metrics",
     "by",
     "ceiling",
+    "claim",
     "clopper_pearson",
     "cluster_metrics",
     "cluster_ratio",

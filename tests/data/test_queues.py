@@ -157,6 +157,37 @@ def test_labels_of_an_audit_do_not_enter_the_plain_figures(fill, ada):
     assert len(queues.next_cases(dataset, "overall", ada, 10, queue=queue)) == 3
 
 
+def test_an_audited_case_joins_the_random_sample_when_the_random_order_comes_past_it(fill, ada):
+    dataset = fill(30)
+    run = judged(dataset, {i: 0.1 for i in range(1, 31)})
+    order = queues.next_cases(dataset, "overall", ada, 30)
+    audit = {
+        o["case_id"]: o["draw_id"] for o in queues.next_cases(dataset, "overall", ada, 30, queue=Queue("audit", run))
+    }
+    early = next(o["case_id"] for o in order[:-1] if o["case_id"] in audit)
+    label(early, ada, "badcase", audit[early])
+
+    def counted() -> int:
+        return sum(agreement.counts(agreement.Basis(run, 0.5, "all")).values())
+
+    assert counted() == 0
+    assert early not in offered(dataset, ada)  # it is not labelled twice
+    at = [o["case_id"] for o in order].index(early)
+    for one in order[: at + 2]:  # the next one in the random order after it
+        if one["case_id"] != early:
+            label(one["case_id"], ada, "usable", one["draw_id"])
+    assert counted() == at + 2
+
+
+def test_an_audit_of_another_run_tells_nothing_about_this_one(fill, ada):
+    dataset = fill(4)
+    run, other = judged(dataset, {i: 0.1 for i in range(1, 5)}), judged(dataset, {i: 0.9 for i in range(1, 5)}, "other")
+    for one in queues.next_cases(dataset, "overall", ada, 4, queue=Queue("audit", other, passed_share=1.0)):
+        label(one["case_id"], ada, "usable", one["draw_id"])
+    assert sum(agreement.counts(agreement.Basis(run, 0.5, "all", with_audits=True)).values()) == 0
+    assert sum(agreement.counts(agreement.Basis(other, 0.5, "all", with_audits=True)).values()) == 4
+
+
 # --- many reviewers ----------------------------------------------------------------------------------------------------
 
 

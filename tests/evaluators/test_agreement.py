@@ -187,3 +187,34 @@ def test_one_prompt_says_nothing_beyond_itself():
 
 def test_without_labels_there_is_no_headline():
     assert clustered_headline({}) == headline()
+
+
+# --- claims ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("right", "n", "target", "answer"),
+    [(92, 100, 0.85, "pass"), (91, 100, 0.85, "undecided"), (179, 200, 0.85, "pass"), (178, 200, 0.85, "undecided"),
+     (85, 100, 0.85, "undecided"), (70, 100, 0.85, "fail"), (19, 19, 0.85, "pass"), (18, 18, 0.85, "undecided")],
+)  # fmt: skip
+def test_a_claim_needs_as_many_right_as_the_exact_bound_says(right, n, target, answer):
+    """92 of 100, 179 of 200, 19 of 19: the table of agreement.md 1.3."""
+    assert agreement.claim(agreement.wilson(right, n), target).answer == answer
+
+
+def test_an_undecided_claim_tells_how_many_more_labels_would_decide_it():
+    found = agreement.claim(agreement.wilson(90, 100), 0.85)
+    assert found.more == 304 - 100  # 304 labels show 85 % with 80 % power when the truth is 90 %
+    assert agreement.claim(agreement.wilson(84, 100), 0.85).more is None
+
+
+def test_clustered_cases_claim_less():
+    groups = {p: (0, 0, 0, 5, 0, 0) if p < 19 else (0, 5, 0, 0, 0, 0) for p in range(20)}
+    clustered = agreement.claim(clustered_headline(groups).accuracy, 0.85)
+    assert agreement.claim(headline(fp=5, tn=95).accuracy, 0.85).answer == "pass"
+    assert clustered.answer == "undecided"
+    assert clustered.more > 100
+
+
+def test_without_labels_nothing_is_claimed():
+    assert agreement.claim(headline().accuracy, 0.85) == agreement.Claim(0.85, "undecided", None, None)
