@@ -10,7 +10,7 @@ import logging
 import os
 import sqlite3
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -152,6 +152,8 @@ def run(
         raise click.UsageError("Name a --dataset, or a TABLE of cases.")
     if output is not None and not os.access(output if output.exists() else output.parent, os.W_OK):
         raise Refused(f"{output} cannot be written.")
+    if dry_run and table is not None:
+        raise click.UsageError("--dry-run goes with a --dataset: 'import' the table first; nothing is asked by that.")
     if output is not None and table is None:
         raise click.UsageError("-o goes with a TABLE; 'export' writes what a dataset's runs found.")
     if table is None:
@@ -211,13 +213,15 @@ def resume(
     for run_id in run_ids:
         found = _run(run_id)
         budget = _budget(found["judge"], max_calls, max_tokens, max_cost)
+        if unless_cancelled and found["status"] == "cancelled":
+            lines.append(f"Run {run_id} was cancelled.")
+            reports.append(run_figures.summary(run_id))
+            continue
         if not unless_cancelled:
-            run_store.requeue(run_id, budget or None)
+            run_store.requeue(run_id, {**found["budget"], **budget} if budget else None)
         report, more = _judge(run_id)
         reports.append(report)
         lines += more
-        if report["status"] != "done":
-            break
     _say(reports[0] if len(run_ids) == 1 else {"runs": reports}, as_json, lines)
     sys.exit(max(map(_status_of, reports)))
 
@@ -444,8 +448,10 @@ def _endpoint_judge(model: str, base_url: str, key_variable: str) -> dict:
     parts = urlsplit(settings.url)
     name = f"{model} @ {parts.netloc}{parts.path}"
     known = judge_store.judge_named(name)
-    if known is None or known["settings"]["key_variable"] != key_variable:
+    if known is None:
         judge_store.save_endpoint(name, settings)
+    elif known["settings"]["key_variable"] != key_variable:
+        judge_store.save_endpoint(name, replace(judge_store.endpoint_settings(known), key_variable=key_variable))
     return judge_store.judge_named(name)
 
 

@@ -8,7 +8,7 @@ from pages.parts.guard import require_reviewer
 from pages.parts.run_follow import draw_progress, draw_results, draw_slowest
 from pages.parts.run_start import draw_start
 
-require_reviewer()
+reviewer = require_reviewer()
 st.title("Runs")
 
 dataset = choose_dataset(cases.datasets())
@@ -24,5 +24,5 @@ if not of_dataset:
     st.stop()
 run = choose_run(of_dataset)
 draw_progress(run["id"])
-draw_results(run["id"])
+draw_results(run["id"], reviewer)
 draw_slowest(run["id"])

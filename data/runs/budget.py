@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from evaluators.judges.question import Reply
+from evaluators.judges.question import FILTERED, Reply
 from evaluators.judges.settings import EndpointSettings
 
 
@@ -64,7 +64,7 @@ class Spending:
         self._calls += 1
         tokens = (reply.input_tokens, reply.output_tokens)
         if None in tokens:
-            self._silent += 1
+            self._silent += reply.finish_reason != FILTERED
         else:
             self._tokens += sum(tokens)
             self._money += self._settings.cost(*tokens, reply.image_tokens) or 0.0

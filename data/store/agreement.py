@@ -33,6 +33,7 @@ WITH run AS (SELECT * FROM runs WHERE id = :run),
 reach AS (
     SELECT m.reviewer_id, d.queue, max(d.id) AS last FROM run JOIN reviews m ON m.criterion = run.criterion
     JOIN cases c ON c.id = m.case_id AND c.dataset_id = run.dataset_id JOIN queue_draws d ON d.id = m.draw_id
+    JOIN datasets s ON s.id = c.dataset_id AND s.overlap IS NULL -- with an overlap the order is not followed strictly
     WHERE m.basis = 'random' AND m.label IS NOT NULL GROUP BY m.reviewer_id, d.queue
 ),
 votes AS (
@@ -185,9 +186,9 @@ def item_pairs(run_id: int) -> list[dict]:
     """What judge and people say of the same item, one row a person and item: group, key, kind, the judge's value or
     answer and the person's.
 
-    A person speaks of an item by correcting it, or by leaving it as it is beside this run's verdict: when it was in sight
-    for the label, or when another item of it was corrected. Each person's current review counts; labels on cases picked
-    by hand do not.
+    A person speaks of an item by correcting it, or by leaving it as it is beside this run's verdict: when it was on the
+    screen for the label, or when another item of it was corrected. Each person's current review counts, on randomly drawn
+    cases only.
     """
     return rows(
         'SELECT i."group", i.key, i.kind, i.text, i.value AS judge_value, i.answer AS judge_answer, '
@@ -196,8 +197,7 @@ def item_pairs(run_id: int) -> list[dict]:
         "FROM runs run JOIN verdicts v ON v.run_id = run.id JOIN items i ON i.verdict_id = v.id "
         "JOIN current_reviews r ON r.case_id = v.case_id AND r.revision = v.revision AND r.criterion = run.criterion "
         "LEFT JOIN review_items c ON c.review_id = r.id AND c.key = i.key "
-        "WHERE run.id = ? AND r.basis != 'opportunistic' "
-        "AND (c.key IS NOT NULL OR (coalesce(r.run_id, run.id) = run.id "
-        "  AND (r.blind = 0 OR EXISTS (SELECT 1 FROM review_items x WHERE x.review_id = r.id))))",
+        "WHERE run.id = ? AND r.basis = 'random' AND (c.key IS NOT NULL OR (r.run_id = run.id "
+        "  AND (r.shown OR EXISTS (SELECT 1 FROM review_items x WHERE x.review_id = r.id))))",
         [run_id],
     )

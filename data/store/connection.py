@@ -36,9 +36,13 @@ def database() -> sqlite_utils.Database:
         path.parent.mkdir(parents=True, exist_ok=True)
         db = open_database(path)
         _local.opened = (path, db)
-        if MIGRATIONS.pending(db):
-            with writing():
-                MIGRATIONS.apply(db)
+        try:
+            if MIGRATIONS.pending(db):
+                with writing():
+                    MIGRATIONS.apply(db)
+        except BaseException:
+            close()  # the next one to ask tries again
+            raise
         return db
     return opened[1]
 

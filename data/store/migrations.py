@@ -249,7 +249,8 @@ def m007_costs(db: sqlite_utils.Database) -> None:
 
 @MIGRATIONS()
 def m008_desk(db: sqlite_utils.Database) -> None:
-    """How a dataset is reviewed, who holds which case, which cases are shown blind, and the list of badcase tags.
+    """How a dataset is reviewed, who holds which case, which cases are shown blind, whether a review had the verdict of its
+    run on the screen, and the list of badcase tags.
 
     blind_share: 1 blind, 0 shown, between: that share of the cases blind, drawn once per case and reviewer; null leaves
     it to the reviewer. overlap: how many people label each case; null: everybody every case. A tag without a place is not
@@ -260,6 +261,8 @@ def m008_desk(db: sqlite_utils.Database) -> None:
         """
         ALTER TABLE datasets ADD COLUMN blind_share REAL CHECK (blind_share BETWEEN 0 AND 1);
         ALTER TABLE datasets ADD COLUMN overlap INTEGER CHECK (overlap > 0);
+        ALTER TABLE reviews ADD COLUMN shown INTEGER NOT NULL DEFAULT 0;
+        UPDATE reviews SET shown = 1 WHERE blind = 0 AND run_id IS NOT NULL AND label IS NOT NULL;
         CREATE TABLE leases (
             case_id INTEGER NOT NULL REFERENCES cases(id), criterion TEXT NOT NULL,
             reviewer_id INTEGER NOT NULL REFERENCES reviewers(id), until REAL NOT NULL,

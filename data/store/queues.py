@@ -102,7 +102,8 @@ def next_cases(
     """The next cases of a queue that this person has not labelled when drawn: case_id, draw_id, in order.
 
     Cases in `skipped` come last. In a dataset with an overlap the cases are this person's for a while: nobody else is
-    offered them, and those that have labels of enough people are left out.
+    offered them, and those that have labels of enough people are left out. Labels from queues of another basis do not
+    count there, or what one person audits would be missing from the random sample of the others.
     """
     queue = queue or Queue()
     _draw(queue, dataset_id, criterion, reviewer_id)
@@ -115,7 +116,6 @@ def next_cases(
         return rows(_NEXT.format(others="", first="", skipped=_last(skipped)), asked)
     with writing() as db:
         found = rows(_NEXT.format(others=_OTHERS, first=_FIRST, skipped=_last(skipped)), asked)
-        db.conn.execute("DELETE FROM leases WHERE reviewer_id = ? AND criterion = ?", [reviewer_id, criterion])
         db.conn.executemany(
             "INSERT INTO leases (case_id, criterion, reviewer_id, until) VALUES (:case_id, :criterion, :reviewer, :until) "
             "ON CONFLICT (case_id, criterion) DO UPDATE SET reviewer_id = excluded.reviewer_id, until = excluded.until",
@@ -136,7 +136,7 @@ ORDER BY {skipped} {first} d.id LIMIT :count
 """
 _LABELLERS = (
     "(SELECT count(DISTINCT o.reviewer_id) FROM standing_reviews o WHERE o.case_id = d.case_id "
-    "AND o.criterion = d.criterion AND o.reviewer_id != d.reviewer_id AND o.basis != 'opportunistic')"
+    "AND o.criterion = d.criterion AND o.reviewer_id != d.reviewer_id AND o.basis = d.basis)"
 )
 _OTHERS = (
     f"AND {_LABELLERS} < :overlap AND NOT EXISTS (SELECT 1 FROM leases l WHERE l.case_id = d.case_id "

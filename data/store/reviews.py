@@ -24,7 +24,7 @@ class Review:
 
     token: made where the review was made; the store takes each one once. label: one of LABELS. items: corrected items
     by key, a number for a sub-score or an answer text. blind: the judge's verdict was hidden when the label was given; the
-    store knows better where this person has seen it before.
+    store knows better where this person has seen it before. shown: a verdict of run_id was on the screen.
     run_id: the run whose verdict was, or was to be, beside the case. draw_id: the queue draw that offered the case;
     without one the person picked it, and it never enters an estimate. decided: the browser's time; dwell_ms: how long
     the case was looked at.
@@ -41,6 +41,7 @@ class Review:
     comment: str = ""
     score: float | None = None
     blind: bool = False
+    shown: bool = False
     run_id: int | None = None
     draw_id: int | None = None
     decided: str | None = None
@@ -87,8 +88,8 @@ def save_review(review: Review) -> bool:
             review_id = insert(
                 db, "reviews", token=review.token, case_id=review.case_id, revision=review.revision,
                 criterion=review.criterion, reviewer_id=review.reviewer_id, label=review.label, score=review.score,
-                tags_json=list(review.tags), comment=review.comment, blind=int(blind), run_id=review.run_id,
-                draw_id=draw_id, basis=basis, decided=review.decided, dwell_ms=review.dwell_ms,
+                tags_json=list(review.tags), comment=review.comment, blind=int(blind), shown=int(review.shown),
+                run_id=review.run_id, draw_id=draw_id, basis=basis, decided=review.decided, dwell_ms=review.dwell_ms,
                 created=review.created or now(),
             )  # fmt: skip
         except sqlite3.IntegrityError as error:
@@ -149,18 +150,23 @@ def has_seen(reviewer_id: int, case_id: int, revision: int | None = None) -> boo
     )
 
 
-def adjudicate(token: str, case_id: int, criterion: str, reviewer_id: int, label: str, reason: str) -> bool:
-    """Commit a lead's decision on a case: it is gold from now on. False if the token is known already."""
+def adjudicate(
+    token: str, case_id: int, criterion: str, reviewer_id: int, label: str, reason: str, revision: int | None = None
+) -> bool:
+    """Commit a lead's decision on a case: it is gold from now on. False if the token is known already.
+
+    revision: which one the lead looked at, the current one if none is named; a decision on an older one counts no more.
+    """
     if label not in ("usable", "badcase"):
         raise ReviewRefused("An adjudication says usable or badcase.")
     with writing() as db:
         if db.conn.execute("SELECT 1 FROM adjudications WHERE token = ?", [token]).fetchone():
             return False
-        revision = value("SELECT revision FROM cases WHERE id = ?", [case_id])
-        if revision is None:
-            raise ReviewRefused(f"There is no case {case_id}.")
+        current = value("SELECT revision FROM cases WHERE id = ?", [case_id])
+        if current is None or not 1 <= (revision or current) <= current:
+            raise ReviewRefused(f"There is no revision {revision or 1} of case {case_id}.")
         insert(
-            db, "adjudications", token=token, case_id=case_id, revision=revision, criterion=criterion,
+            db, "adjudications", token=token, case_id=case_id, revision=revision or current, criterion=criterion,
             reviewer_id=reviewer_id, label=label, reason=reason, created=now(),
         )  # fmt: skip
     return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from data.store.connection import row, rows, value
 from data.store.runs import run_by_id
+from evaluators.judges.question import FILTERED
 from evaluators.judges.settings import EndpointSettings
 
 STATUSES = ("ok", "unreadable", "refused", "failed", "skipped")
@@ -57,9 +58,10 @@ def spent(run: dict) -> dict:
     """What a run's calls took so far: calls, tokens, silent_calls, sent_bytes, cost and currency; see `summary`."""
     found = row(
         "SELECT count(*) AS calls, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, "
-        "sum(image_tokens) AS image_tokens, count(*) - count(input_tokens + output_tokens) AS silent_calls, "
-        "sum(sent_bytes) AS sent_bytes FROM replies WHERE run_id = ?",
-        [run["id"]],
+        "sum(image_tokens) AS image_tokens, sum(sent_bytes) AS sent_bytes, coalesce(sum("
+        "  input_tokens + output_tokens IS NULL AND finish_reason IS NOT ?), 0) AS silent_calls "
+        "FROM replies WHERE run_id = ?",
+        [FILTERED, run["id"]],
     )
     if run["judge"]["kind"] != "endpoint":  # replaying costs nothing; what was imported cost somebody else something
         return {**found, "cost": 0.0 if run["judge"]["kind"] == "recorded" else None, "currency": ""}

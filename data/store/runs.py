@@ -191,9 +191,10 @@ def request_cancel(run_id: int) -> bool:
 
 
 def requeue(run_id: int, budget: Mapping[str, float] | None = None) -> None:
-    """Let a worker take up again a run that was cancelled; with another budget if one is given."""
+    """Let a worker take up again a run that ended before its end; with another budget if one is given."""
     with writing() as db:
-        db.conn.execute("UPDATE runs SET status = 'queued' WHERE id = ? AND status = 'cancelled'", [run_id])
+        if run_by_id(run_id)["status"] in ("cancelled", "stopped", "interrupted"):
+            update(db, "runs", run_id, status="queued", problem="")
         if budget is not None:
             update(db, "runs", run_id, budget_json=dict(budget))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from evaluators.errors import RefusedReply, UnreadableReply
-from evaluators.judges.question import Exchange, Judge, Question, Reply
+from evaluators.judges.question import FILTERED, Exchange, Judge, Question, Reply
 
 Answer = TypeVar("Answer")
 
@@ -43,7 +43,7 @@ def _text(reply: Reply) -> str:
     """
     if reply.refusal:
         raise RefusedReply(f"the judge refused: {reply.refusal}")
-    if reply.finish_reason == "content_filter":
+    if reply.finish_reason == FILTERED:
         raise RefusedReply("the provider's content filter stopped the reply")
     if reply.finish_reason == "length":
         raise UnreadableReply(_cut_off(reply))

@@ -12,7 +12,7 @@ import openai
 from evaluators.errors import JudgeDown, JudgeFailed
 from evaluators.judges.messages import Messages
 from evaluators.judges.pacing import LONGEST_RETRY_AFTER, Pace, retry_after, standing_still
-from evaluators.judges.question import Question, Reply
+from evaluators.judges.question import FILTERED, Question, Reply
 from evaluators.judges.settings import EndpointSettings
 
 #: How a reply is constrained, strongest first; which one an endpoint can do is found out once.
@@ -21,6 +21,8 @@ _UNSUITABLE = (400, 404, 415, 422, 501)  # what endpoints answer to a response_f
 #: Seconds without any answer after which an endpoint that has used up a question's tries is down, and a case is not
 #: to blame; and after which nobody tries on.
 _SILENT, _DOWN = 60.0, 300.0
+#: Questions in a row that may fail in such a silence before it is the endpoint's.
+_BAD_LUCK = 2
 #: What a provider says, with status 429, when the money is gone: no waiting helps.
 _NO_MONEY = ("insufficient_quota", "billing_hard_limit_reached", "Arrearage")
 
@@ -45,6 +47,7 @@ class EndpointJudge:
         )
         self._messages = Messages(settings.image_side, settings.image_format, kept=64 + 4 * settings.concurrency)
         self._finding_mode = asyncio.Lock()
+        self._given_up = 0
 
     async def ask(self, question: Question) -> Reply:
         """The endpoint's reply; see `Judge.ask`.
@@ -118,11 +121,17 @@ class EndpointJudge:
     def _give_up_if_hopeless(self, problem: _Passing, attempt: int) -> None:
         """:raises JudgeFailed: if trying once more makes no sense."""
         silent, told = self.pace.silent_seconds, str(problem)
+        is_last = attempt >= self.settings.attempts
         if problem.wait > LONGEST_RETRY_AFTER:
             raise JudgeDown(f"{told}; it asks to come back in {problem.wait:,.0f} s", problem.status) from problem
-        if silent >= (_SILENT if attempt >= self.settings.attempts else _DOWN):
-            raise JudgeDown(f"{told}; it has not answered for {silent:.0f} s", problem.status) from problem
-        if attempt >= self.settings.attempts:
+        if silent >= (_SILENT if is_last else _DOWN):
+            # Somebody who answers slowly or with errors may do so because of this very question: that one fails, and
+            # only when others fare no better the endpoint is to blame.
+            self._given_up += 1
+            if problem.is_unreachable or self._given_up > _BAD_LUCK:
+                raise JudgeDown(f"{told}; it has not answered for {silent:.0f} s", problem.status) from problem
+            raise JudgeFailed(told, problem.status) from problem
+        if is_last:
             raise JudgeFailed(told, problem.status) from problem
 
     async def _try(self, body: Mapping[str, object], mode: str, attempt: int) -> Reply:
@@ -134,14 +143,15 @@ class EndpointJudge:
             except openai.APIStatusError as error:
                 if _is_content_filter(error):
                     self.pace.answered(None)
-                    return Reply("", finish_reason="content_filter", mode=mode, seconds=time.perf_counter() - started)
+                    return Reply("", finish_reason=FILTERED, mode=mode, seconds=time.perf_counter() - started)
                 raise self._refused(error, began, attempt) from error
             except openai.APITimeoutError as error:
                 wait = self.pace.failed("timeout", began, attempt)
                 raise _Passing(f"{self._url} did not answer within {self.settings.timeout:g} s", None, wait) from error
             except openai.APIConnectionError as error:
                 wait = self.pace.failed("unreachable", began, attempt)
-                raise _Passing(f"{self._url} cannot be reached: {self._cause(error)}", None, wait) from error
+                told = f"{self._url} cannot be reached: {self._cause(error)}"
+                raise _Passing(told, None, wait, is_unreachable=True) from error
             except openai.OpenAIError as error:
                 raise JudgeFailed(f"{self._url}: {self.settings.redacted(str(error))}") from error
             except (ValueError, TypeError) as error:  # a 200 that is not JSON, or a parameter the client does not take
@@ -149,6 +159,7 @@ class EndpointJudge:
                 raise JudgeFailed(told) from error
             known = None not in (reply.input_tokens, reply.output_tokens)
             self.pace.answered(reply.input_tokens + reply.output_tokens if known else None)
+            self._given_up = 0
             return reply
 
     def _refused(self, error: openai.APIStatusError, began: float, attempt: int) -> Exception:
@@ -196,9 +207,9 @@ class EndpointJudge:
 class _Passing(Exception):  # noqa: N818 - it says what kind of problem it is
     """Something that may be over in `wait` seconds; `status` is its HTTP status if there was one."""
 
-    def __init__(self, message: str, status: int | None, wait: float):
+    def __init__(self, message: str, status: int | None, wait: float, is_unreachable: bool = False):
         super().__init__(message)
-        self.status, self.wait = status, wait
+        self.status, self.wait, self.is_unreachable = status, wait, is_unreachable
 
 
 def _response_format(schema: Mapping[str, object], mode: str) -> dict:

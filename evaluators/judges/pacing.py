@@ -73,7 +73,7 @@ class Pace:
         self._silent_since, self._waves = None, 0
         self._limit = min(self._most, self._limit + 1)
         if tokens is not None:
-            self._tokens.take(self._clock(), tokens - self._mean_tokens)
+            self._tokens.take(self._clock(), (tokens - self._mean_tokens) * self._sharers)
             self._mean_tokens += (tokens - self._mean_tokens) / (10 if self._mean_tokens else 1)
 
     def failed(self, kind: str, began: float, attempt: int, retry_after: float | None = None) -> float:
@@ -101,14 +101,13 @@ class Pace:
     def _delay(self) -> float:
         """Seconds until the next request may begin, apart from those in flight."""
         now = self._clock()
-        spaced = max(self._requests.delay(now), self._tokens.delay(now)) * self._sharers
-        return max(0.0, self._opens - now, spaced)
+        return max(0.0, self._opens - now, self._requests.delay(now), self._tokens.delay(now))
 
     def _take(self) -> None:
         now = self._clock()
         self._in_flight += 1
-        self._requests.take(now, 1)
-        self._tokens.take(now, self._mean_tokens)
+        self._requests.take(now, self._sharers)  # the others take theirs meanwhile
+        self._tokens.take(now, self._mean_tokens * self._sharers)
 
     async def _wait(self) -> None:
         turn = asyncio.get_running_loop().create_future()

@@ -10,6 +10,9 @@ from typing import Protocol
 
 from evaluators.case import Part
 
+#: The finish reason of a reply that the provider's content filter stopped; it may come without token counts.
+FILTERED = "content_filter"
+
 
 @dataclass(frozen=True)
 class Question:

@@ -14,7 +14,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
 #: Raised when pictures are prepared or questions are put together in another way: replies before it are not reused.
 _FORM = 1
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: Words in a parameter's name that say its value is a secret, or may carry one.
 _SECRET_WORDS = frozenset(
@@ -116,7 +116,10 @@ class EndpointSettings:
     def unfit_to_save(self) -> str | None:
         """Why these settings must not be kept, in a sentence: a secret among them, or nothing that could ever work."""
         if self.key_variable and not _VARIABLE.fullmatch(self.key_variable):
-            return "The key's variable is named by letters, digits and underscores; put the key itself into the environment."
+            return (
+                "The key's variable is named by capital letters, digits and underscores, like OPENAI_API_KEY; "
+                "put the key itself into the environment."
+            )
         wrong = self._wrong_number()
         if wrong:
             return wrong

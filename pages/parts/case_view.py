@@ -63,16 +63,19 @@ def _draw_reviews(row: dict, reviewer: dict) -> None:
     if not history:
         st.text("Nobody has reviewed it yet.")
         return
-    others = {review["reviewer"] for review in history} - {reviewer["name"]}
-    mine = any(review["reviewer"] == reviewer["name"] for review in history)
-    if others and not mine:
-        st.text(f"{len(others)} of your colleagues have reviewed it; you have not.")
+    hidden = _said_by_others(row, reviewer, history)
+    if hidden:
+        people = {review["reviewer"] for review in hidden}
+        st.text(f"{len(people)} of your colleagues have reviewed it; you have not.")
         if not st.toggle(
             "Show what they said", key=f"others-{row['id']}",
             help="Your own label on this case will no longer count as one of your own mind.",
         ):  # fmt: skip
-            return
-        reviews.saw_verdicts(reviewer["id"], [row["id"]])
+            history = [review for review in history if review not in hidden]
+        else:
+            reviews.saw_verdicts(reviewer["id"], [row["id"]])
+    if not history:
+        return
     tags = tag_words()
     table = [
         {
@@ -91,6 +94,12 @@ def _draw_reviews(row: dict, reviewer: dict) -> None:
         for review in history
     ]  # fmt: skip
     st.dataframe(pd.DataFrame(table), hide_index=True, alt="Reviews of this case, newest first")
+
+
+def _said_by_others(row: dict, reviewer: dict, history: list[dict]) -> list[dict]:
+    """What others said under criteria on which this person's own label does not stand yet."""
+    mine = {c for c in CRITERIA if reviews.current_review(row["id"], c, reviewer["id"])}
+    return [review for review in history if review["reviewer"] != reviewer["name"] and review["criterion"] not in mine]
 
 
 def _standing(review: dict, row: dict) -> str:
@@ -157,7 +166,12 @@ def _draw_rubric(verdict: dict) -> None:
 
 def _draw_adjudication(row: dict, reviewer: dict) -> None:
     st.subheader("The label that counts")
-    for decision in reviews.adjudications(row["id"]):
+    decisions = reviews.adjudications(row["id"])
+    if _said_by_others(row, reviewer, decisions) and not st.session_state.get(f"others-{row['id']}"):
+        told = "Somebody has decided it"
+        st.text(f"{told}; it is shown once you have labelled the case, or when you choose to see what others said.")
+        decisions = []
+    for decision in decisions:
         when = decision["created"][:16].replace("T", " ")
         st.text(
             f"{when}, {decision['reviewer']} decided: {decision['label']} ({decision['criterion']}). {decision['reason']}"

@@ -68,8 +68,10 @@ def _draw_queue(dataset: Mapping, run: Mapping | None) -> None:
     kind = choose("queue", "Order", kinds, RANDOM)
     if not run:
         st.text("The other orders go by a run's verdicts: choose a run first.")
-    if kind == RANDOM:
-        _number("seed", "Seed", 0, 0, 10**6, 1, "another number, another order")
+    again = "another number, another order" if kind in (RANDOM, "audit") else (
+        "the order is written down when a round begins, as things are then; another number begins a new one"
+    )  # fmt: skip
+    _number("seed", "Round", 0, 0, 10**6, 1, again)
     if kind == "audit":
         _number(
             "flagged",

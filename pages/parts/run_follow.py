@@ -8,7 +8,7 @@ import streamlit as st
 from data.report import consistency_report
 from data.run_words import cost_words, money, sent_a_case, tokens_words, trouble_words
 from data.runs import start_worker
-from data.store import run_figures, runs, verdicts
+from data.store import reviews, run_figures, runs, verdicts
 from data.store.runs import RUN_STATUS_WORDS
 from evaluators.verdict import STATUS_WORDS, shown_score
 
@@ -109,7 +109,24 @@ def draw_slowest(run_id: int) -> None:
             )  # fmt: skip
 
 
-def draw_results(run_id: int) -> None:
+def _result_row(row: dict, with_verdict: bool) -> dict:
+    said = {
+        "Score": row["score"],
+        "Label": row["label"] or "",
+        "Why": (row["problem"] and f"{STATUS_WORDS[row['status']]}: {row['problem']}") or row["reason"] or "",
+        "Flags": ", ".join(row["flags"] or []),
+    }
+    return {
+        "Case": row["external_id"],
+        "Status": row["status"] or "waiting",
+        **(said if with_verdict else {"Problem": row["problem"] or ""}),
+        "Generator": row["generator"],
+        "Prompt": row["prompt"],
+        "Seconds": row["seconds"],
+    }
+
+
+def draw_results(run_id: int, reviewer: dict) -> None:
     """One row a case; a selected row opens its case."""
     with st.container(horizontal=True):
         params = {"run": str(run_id), "dataset": str(runs.run_by_id(run_id)["dataset_id"])}
@@ -120,22 +137,13 @@ def draw_results(run_id: int) -> None:
             "pages/agreement.py", label="Agreement of this run", icon=":material/query_stats:", query_params=params
         )
     rows = verdicts.result_rows(run_id)
-    table = pd.DataFrame(
-        [
-            {
-                "Case": row["external_id"],
-                "Status": row["status"] or "waiting",
-                "Score": row["score"],
-                "Label": row["label"] or "",
-                "Why": (row["problem"] and f"{STATUS_WORDS[row['status']]}: {row['problem']}") or row["reason"] or "",
-                "Flags": ", ".join(row["flags"] or []),
-                "Generator": row["generator"],
-                "Prompt": row["prompt"],
-                "Seconds": row["seconds"],
-            }
-            for row in rows
-        ]
-    )
+    show_all = st.toggle(
+        "Show scores, labels and reasons", key=f"results-show-{run_id}",
+        help="Your labels on these cases will no longer count as blind.",
+    )  # fmt: skip
+    if show_all:
+        reviews.saw_verdicts(reviewer["id"], [row["case_id"] for row in rows if row["status"]])
+    table = pd.DataFrame([_result_row(row, show_all) for row in rows])
     done = sum(row["status"] is not None for row in rows)
     event = st.dataframe(
         table, hide_index=True, on_select="rerun", selection_mode="single-row", key=f"results-{run_id}-{done}",

@@ -276,7 +276,12 @@ def test_a_review_that_cannot_be_kept_stops_no_other_and_is_said(page: Page, app
     expect(page.locator(".desk .case-name")).not_to_have_text(first)
     all_saved(page)
     assert len(my_reviews()) == 1
+    page.reload()
+    expect(page.get_by_text("Not saved (usable")).to_be_visible(timeout=15_000)  # it is kept until somebody has read it
     page.get_by_role("button", name="Dismiss").click()
+    expect(page.get_by_text("Not saved")).to_have_count(0)
+    page.reload()
+    painted(page)
     expect(page.get_by_text("Not saved")).to_have_count(0)
 
 

@@ -75,7 +75,7 @@ def _forget_newest_migration() -> None:
     with connection.writing() as db:
         for statement in (
             "DROP TABLE leases", "DROP TABLE blind_draws", "DROP TABLE badcase_tags", "DROP INDEX queue_draws_order",
-            "ALTER TABLE datasets DROP COLUMN blind_share", "ALTER TABLE datasets DROP COLUMN overlap",
+            "ALTER TABLE reviews DROP COLUMN shown", "ALTER TABLE datasets DROP COLUMN blind_share", "ALTER TABLE datasets DROP COLUMN overlap",
             "DELETE FROM _sqlite_migrations WHERE name = 'm008_desk'",
         ):  # fmt: skip
             db.conn.execute(statement)
@@ -121,3 +121,18 @@ def test_a_lead_decides_conflicts_with_the_same_keys_and_the_reason_is_kept(page
     [decision] = rows("SELECT a.*, c.external_id FROM adjudications a JOIN cases c ON c.id = a.case_id")
     assert (decision["external_id"], decision["label"], decision["reason"]) == (name, "badcase", "the cube is cut off")
     assert labels_of("Lee") == []
+
+
+def test_an_unsaved_label_stays_a_label_whatever_desk_sends_it(page: Page, app: App):
+    """Given on the ordinary desk, sent by the one that adjudicates: it must not become the decision of a lead."""
+    enter(page, app, path="/review?dataset=1&run=1&mode=shown")
+    painted(page)
+    app.kill()
+    name = decide(page, "b")
+    app.start()
+    page.goto(app.url + "/review?dataset=1&run=1&mode=adjudicate")
+    settled(page)
+    all_saved(page)
+    expect(page.get_by_text("all saved")).to_be_visible()
+    assert [(r["external_id"], r["label"]) for r in labels_of("Cleo")] == [(name, "badcase")]
+    assert value("SELECT count(*) FROM adjudications") == 0

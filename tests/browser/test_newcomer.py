@@ -11,7 +11,7 @@ from tests.browser.conftest import App, all_saved, enter, go, painted, settled, 
 
 def labelled_cases(page: Page) -> int:
     """How many cases the sentence on the Agreement page rests on."""
-    sentence = page.get_by_text(re.compile(r"On \d+ blind randomly drawn cases")).inner_text()
+    sentence = page.get_by_text(re.compile(r"On \d+ blind, randomly drawn cases")).inner_text()
     return int(re.search(r"On (\d+) blind", sentence)[1])
 
 

@@ -57,6 +57,7 @@ def say(person: str, case_id: int, run_id: int | None, corrected: dict | None = 
             label,
             items=corrected or {},
             blind=blind,
+            shown=not blind and run_id is not None,
             run_id=run_id,
             draw_id=draw,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 
@@ -90,3 +91,17 @@ def test_a_write_that_fails_half_way_leaves_nothing():
         connection.insert(db, "datasets", name="half", created=connection.now())
         raise ZeroDivisionError
     assert connection.rows("SELECT * FROM datasets") == []
+
+
+def test_a_thread_whose_first_look_failed_migrates_at_the_next(home, monkeypatch):
+    home.mkdir()
+    with monkeypatch.context() as busy:
+        busy.setattr(connection, "BUSY_SECONDS", 0.1)
+        other = sqlite3.connect(home / "second_look.db", isolation_level=None)
+        other.execute("PRAGMA journal_mode=WAL")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            connection.database()
+        other.execute("COMMIT")
+        other.close()
+    assert connection.value("SELECT count(*) FROM datasets") == 0

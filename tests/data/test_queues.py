@@ -204,6 +204,24 @@ def test_with_an_overlap_a_case_is_one_persons_at_a_time_until_enough_people_lab
     assert offered(dataset, ada, 10) == []
 
 
+def test_what_one_person_audits_is_not_missing_from_the_random_sample_of_another(fill, ada, ben):
+    dataset = fill(12)
+    run = judged(dataset, {i: 0.1 if i <= 6 else 0.9 for i in range(1, 13)})
+    set_review_settings(dataset, None, 1)
+    for one in queues.next_cases(dataset, "overall", ada, 12, queue=Queue("audit", run, flagged_share=1.0)):
+        label(one["case_id"], ada, draw_id=one["draw_id"])
+    assert len(offered(dataset, ben, 12)) == 12
+
+
+def test_a_second_queue_of_a_person_does_not_free_what_the_first_one_holds(fill, ada, ben):
+    dataset = fill(10)
+    run = judged(dataset, {i: i / 20 for i in range(1, 11)})
+    set_review_settings(dataset, None, 1)
+    first = offered(dataset, ada, 4)
+    second = offered(dataset, ada, 4, kind="lowest", run_id=run)
+    assert not set(offered(dataset, ben, 10)) & {*first, *second}
+
+
 def test_a_lease_ends_by_itself(fill, ada, ben, monkeypatch):
     dataset = fill(3)
     set_review_settings(dataset, None, 1)

@@ -153,6 +153,20 @@ def test_a_budget_in_tokens_needs_an_endpoint_that_tells_them(fill, judge_at):
     assert len(server.requests) <= 2  # the second was on its way before the first told nothing
 
 
+def test_a_filtered_reply_without_tokens_does_not_end_a_budget(fill, judge_at):
+    filtered = Answer(status=400, error={"message": "no", "code": "content_filter"})
+
+    def answer(request) -> Answer | None:
+        return filtered if "number 0" in str(request.texts) else None
+
+    with ChatServer(answer) as server:
+        judge = judge_at(server.url, concurrency=1, mode="json_schema")
+        run_id = new_run(fill(4), judge, budget={"tokens": 100_000})
+        judge_run(run_id)
+    found = run_figures.summary(run_id)
+    assert (found["status"], found["refused"], found["ok"], found["silent_calls"]) == ("done", 1, 3, 0)
+
+
 def test_a_budget_in_money_needs_a_price():
     assert "needs the judge's prices" in Budget(money=1.0).problem(EndpointSettings("m"))
     assert Budget(money=1.0).problem(EndpointSettings("m", **PRICED)) is None

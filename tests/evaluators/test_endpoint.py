@@ -316,13 +316,31 @@ def test_an_endpoint_that_asks_to_come_back_tomorrow_is_down(question):
     assert server.replies == 1
 
 
-def test_an_endpoint_that_has_been_silent_for_long_is_down_and_the_case_is_not_to_blame(question, monkeypatch):
+def test_one_question_without_an_answer_fails_alone_and_the_third_is_the_endpoints_fault(question, monkeypatch):
+    """A picture that the endpoint chokes on must not stop a run for good; an endpoint that answers nobody must."""
     monkeypatch.setattr(endpoint, "_SILENT", 0.1)
     monkeypatch.setattr(pacing, "LONGEST_BACK_OFF", 0.2)
+
+    async def ask(url: str) -> list[Exception]:
+        judge, errors = EndpointJudge(EndpointSettings(model="tester", base_url=url, attempts=2, mode="text")), []
+        for _ in range(3):
+            try:
+                await judge.ask(question)
+            except JudgeFailed as error:
+                errors.append(error)
+        await judge.close()
+        return errors
+
     with ChatServer(lambda request: Answer(status=503)) as server:
-        error = failure(question, server.url, attempts=2)
-    assert isinstance(error, JudgeDown)
-    assert "it has not answered for" in str(error)
+        one, two, three = asyncio.run(ask(server.url))
+    assert [isinstance(error, JudgeDown) for error in (one, two, three)] == [False, False, True]
+    assert "it has not answered for" in str(three)
+
+
+def test_nobody_there_is_nobodys_fault(question, monkeypatch):
+    monkeypatch.setattr(endpoint, "_SILENT", 0.1)
+    monkeypatch.setattr(pacing, "LONGEST_BACK_OFF", 0.2)
+    assert isinstance(failure(question, "http://127.0.0.1:9/v1", attempts=3), JudgeDown)
 
 
 def test_an_error_that_says_it_will_not_pass_is_not_tried_again(question):
@@ -401,3 +419,8 @@ def test_parameters_that_may_be_secret_are_not_kept(parameters):
 )  # fmt: skip
 def test_numbers_that_make_no_sense_are_refused(settings):
     assert next(iter(settings)) in EndpointSettings("m", **settings).unfit_to_save()
+
+
+@pytest.mark.parametrize("key", ["d3adbeefd3adbeefd3adbeefd3adbeef", "sk_live_0123", "AbC123xyz", "A" * 65])
+def test_a_key_in_the_place_of_its_variables_name_is_not_kept(key):
+    assert "put the key itself into the environment" in EndpointSettings("m", key_variable=key).unfit_to_save()

@@ -136,6 +136,19 @@ def test_workers_that_share_an_endpoint_share_its_limits():
     assert fill_up(pace) == 1
 
 
+def test_workers_that_share_an_endpoint_share_its_minute():
+    clock = Clock()
+    pace = Pace(50, requests_per_minute=60, clock=clock)
+    pace.share(2)
+    taken = 0
+    for _ in range(20):  # somebody who would ask every second
+        if pace._delay() == 0:
+            pace._take()
+            taken += 1
+        clock.now += 1
+    assert taken == 10
+
+
 def test_who_gives_up_waiting_takes_no_turn_with_him():
     async def main() -> None:
         pace = Pace(1)

@@ -98,4 +98,7 @@ def test_a_lead_decides_a_tie_and_it_counts():
     lead = reviews.reviewer_named("Lee")
     reviews.adjudicate("token", tied, "overall", lead, "badcase", "the cube is cut off")
     assert "2 labelled cases have no majority" in told(opened("pages/agreement.py", dataset="1", run="1"))
-    assert "Lee decided: badcase (overall). the cube is cut off" in told(opened("pages/case.py", case=str(tied)))
+    app = opened("pages/case.py", case=str(tied))
+    assert "Somebody has decided it" in told(app)  # Cleo has not labelled it
+    app.toggle(key=f"others-{tied}").set_value(True).run()
+    assert "Lee decided: badcase (overall). the cube is cut off" in told(app)

@@ -124,6 +124,26 @@ def test_conflicts_are_offered_to_the_lead_ties_first():
     assert not opened("pages/review.py", dataset="1", run="1", mode="adjudicate").exception
 
 
+def test_the_results_of_a_run_keep_its_verdicts_to_themselves_until_asked():
+    cleo = reviews.reviewer_named("Cleo")
+    app = opened("pages/runs.py", dataset="1", run="1")
+    [table] = [frame.value for frame in app.dataframe if "Status" in frame.value]
+    assert not {"Score", "Label", "Why"} & set(table.columns)
+    assert value("SELECT count(*) FROM seen_verdicts WHERE reviewer_id = ?", [cleo]) == 0
+    field(app, "Show scores, labels and reasons").set_value(True).run()
+    [table] = [frame.value for frame in app.dataframe if "Status" in frame.value]
+    assert {"Score", "Label", "Why"} <= set(table.columns)
+    assert value("SELECT count(*) FROM seen_verdicts WHERE reviewer_id = ?", [cleo]) == 36
+
+
+def test_whoever_adjudicates_without_a_run_has_seen_what_others_said():
+    from data.store.conflicts import conflicts
+
+    cleo = reviews.reviewer_named("Cleo")
+    opened("pages/review.py", dataset="1", run="none", mode="adjudicate")
+    assert all(reviews.has_seen(cleo, case_id) for case_id in conflicts(1, "overall", 8))
+
+
 def test_whoever_reads_where_judge_and_people_part_labels_those_cases_with_open_eyes():
     cleo = reviews.reviewer_named("Cleo")
     opened("pages/agreement.py", dataset="1", run="1")

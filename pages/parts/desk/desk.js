@@ -182,7 +182,7 @@ class Desk {
   }
 
   mayDecide() {
-    if (!this.current) return false
+    if (!this.current || !this.root.isConnected) return false
     if (!isStillMe(this.data.reviewer_name)) {
       this.say("Another name is being used here; wait a moment or reload the page.")
       return false
@@ -194,7 +194,7 @@ class Desk {
   // Put a review into the outbox.
   enter(one, label) {
     const token = this.outbox.add({
-      kind: "review",
+      kind: this.data.adjudicates ? "adjudication" : "review",
       reviewer: this.data.reviewer,
       case_id: one.id,
       revision: one.revision,
@@ -327,9 +327,13 @@ export default function ({ data, parentElement, setStateValue }) {
     desk = new Desk(parentElement.querySelector(".desk"), data, setStateValue)
     desks.set(parentElement, desk)
   }
+  clearTimeout(desk.closing)
   desk.receive(data, setStateValue)
   return () => {
-    desk.close()
-    desks.delete(parentElement)
+    // Streamlit may clean up and go on at once with the same element: only a desk that stays away is closed.
+    desk.closing = setTimeout(() => {
+      desk.close()
+      desks.delete(parentElement)
+    }, 1000)
   }
 }

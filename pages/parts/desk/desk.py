@@ -116,7 +116,7 @@ def _take_outbox(sitting: Sitting) -> None:
             memory["refused"][token] = str(error) or type(error).__name__
         else:
             memory["settled"].append(token)
-            if entry["kind"] == "review" and entry["case_id"] not in memory["revealed"]:
+            if entry["kind"] != "undo" and entry["case_id"] not in memory["revealed"]:
                 memory["revealed"].append(entry["case_id"])
     memory["settled"], memory["revealed"] = memory["settled"][-_KEPT:], memory["revealed"][-_KEPT:]
 
@@ -124,16 +124,15 @@ def _take_outbox(sitting: Sitting) -> None:
 def _commit(sitting: Sitting, entry: Mapping) -> None:
     if entry["reviewer"] != sitting.reviewer_id:
         raise reviews.ReviewRefused("It was given under another name.")
-    if entry["kind"] == "undo" and sitting.mode == "adjudicate":
-        raise reviews.ReviewRefused("A decision is not taken back; open the case and decide again.")
     if entry["kind"] == "undo":
         reviews.undo_review(entry["token"], entry["undoes"], sitting.reviewer_id)
         return
     case_id, items = int(entry["case_id"]), dict(entry["items"])
-    if sitting.mode == "adjudicate":
+    if entry["kind"] == "adjudication":
         reviews.adjudicate(
-            entry["token"], case_id, sitting.criterion, sitting.reviewer_id, entry["label"], entry["comment"]
-        )
+            entry["token"], case_id, entry["criterion"], sitting.reviewer_id, entry["label"], entry["comment"],
+            int(entry["revision"]),
+        )  # fmt: skip
         return
     reviews.save_review(
         reviews.Review(
@@ -148,6 +147,7 @@ def _commit(sitting: Sitting, entry: Mapping) -> None:
             tags=tuple(entry["tags"]),
             comment=entry["comment"],
             blind=bool(entry["blind"]),
+            shown=not entry["blind"] and entry["run_id"] is not None,
             run_id=entry["run_id"],
             draw_id=entry["draw_id"],
             decided=entry["decided"],
@@ -176,7 +176,8 @@ def _data(sitting: Sitting, memory: Mapping) -> dict:
     visible = {case_id: verdict for case_id, verdict in facts.items() if case_id in wanted and case_id not in hidden}
     reveals = sitting.mode in ("reveal", "mixed")
     just_labelled = [i for i in memory["revealed"][-3:] if i in facts] if reveals else []
-    reviews.saw_verdicts(sitting.reviewer_id, [*visible, *just_labelled])  # what is sent now makes no label blind later
+    # What is sent now makes no label blind later: a verdict, or what others said.
+    reviews.saw_verdicts(sitting.reviewer_id, [*(wanted if sitting.mode == "adjudicate" else visible), *just_labelled])
     cases = case_store.load_cases(wanted)
     people = labels_on(wanted, sitting.criterion) if sitting.mode == "adjudicate" else {}
     done, total = _extent(sitting)

@@ -12,22 +12,31 @@ function newToken() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 }
 
+function keepStored(key, entry) {
+  try {
+    localStorage.setItem(key, JSON.stringify(entry))
+  } catch (error) {
+    console.warn("Second Look: this browser keeps nothing, an unsaved review would be lost with the tab.", error)
+  }
+}
+
 class Outbox {
   constructor(owner, send) {
-    this.refused = []
     this.prefix = `second-look/outbox/${owner}/`
+    this.refusedPrefix = `second-look/refused/${owner}/`
     this.send = send
-    this.entries = this.readStored()
+    this.entries = this.readStored(this.prefix)
+    this.refused = this.readStored(this.refusedPrefix)
     this.round = 0
     this.saved = 0
     this.timer = setInterval(() => this.entries.length && this.sendAll(), RESEND_MS)
   }
 
-  readStored() {
+  readStored(prefix) {
     const found = []
     for (let i = 0; i < localStorage.length; i++) {
       const key = localStorage.key(i)
-      if (key.startsWith(this.prefix)) found.push(JSON.parse(localStorage.getItem(key)))
+      if (key.startsWith(prefix)) found.push(JSON.parse(localStorage.getItem(key)))
     }
     return found.sort((a, b) => a.place - b.place)
   }
@@ -36,11 +45,7 @@ class Outbox {
     // Its place is counted, not timed: a clock that is set back must not put an undo before what it undoes.
     this.place = 1 + Math.max(this.place ?? 0, ...this.entries.map((one) => one.place))
     const whole = { ...entry, token: newToken(), place: this.place, decided: new Date().toISOString() }
-    try {
-      localStorage.setItem(this.prefix + whole.token, JSON.stringify(whole))
-    } catch (error) {
-      console.warn("Second Look: this browser keeps nothing, an unsaved review would be lost with the tab.", error)
-    }
+    keepStored(this.prefix + whole.token, whole)
     this.entries.push(whole)
     this.sendAll()
     return whole.token
@@ -65,10 +70,17 @@ class Outbox {
   // What the server refuses is kept, apart and with the reason, until the person has read it.
   refuse(reasons) {
     for (const entry of this.entries.filter((one) => one.token in reasons)) {
-      this.refused.push({ ...entry, reason: reasons[entry.token] })
+      const refused = { ...entry, reason: reasons[entry.token] }
+      this.refused.push(refused)
+      keepStored(this.refusedPrefix + entry.token, refused)
       localStorage.removeItem(this.prefix + entry.token)
     }
     this.entries = this.entries.filter((one) => !(one.token in reasons))
+  }
+
+  dismiss(entry) {
+    localStorage.removeItem(this.refusedPrefix + entry.token)
+    this.refused = this.refused.filter((one) => one !== entry)
   }
 
   close() {
@@ -83,7 +95,7 @@ function drawRefused(list, outbox, nameOf) {
     const dismiss = element("button", "", "Dismiss")
     dismiss.type = "button"
     dismiss.onclick = () => {
-      outbox.refused = outbox.refused.filter((one) => one !== entry)
+      outbox.dismiss(entry)
       drawRefused(list, outbox, nameOf)
     }
     const made = element("p", "trouble", said)
