@@ -75,7 +75,8 @@ def _forget_newest_migration() -> None:
     with connection.writing() as db:
         for statement in (
             "DROP TABLE leases", "DROP TABLE blind_draws", "DROP TABLE badcase_tags", "DROP INDEX queue_draws_order",
-            "ALTER TABLE reviews DROP COLUMN shown", "ALTER TABLE datasets DROP COLUMN blind_share", "ALTER TABLE datasets DROP COLUMN overlap",
+            "ALTER TABLE reviews DROP COLUMN shown",
+            "ALTER TABLE datasets DROP COLUMN blind_share", "ALTER TABLE datasets DROP COLUMN overlap",
             "DELETE FROM _sqlite_migrations WHERE name = 'm008_desk'",
         ):  # fmt: skip
             db.conn.execute(statement)
