@@ -12,7 +12,7 @@ from data.store.review_settings import set_review_settings
 from tests.browser.conftest import App, all_saved, enter, painted, settled, shoot
 from tests.browser.wire import Wire
 
-CUT_SECONDS = 12
+CUT_SECONDS = 30
 
 
 def labels_of(name: str) -> list[dict]:

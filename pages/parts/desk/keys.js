@@ -34,7 +34,7 @@ function actionOf(actions, key) {
 
 function listenForKeys(root, actions) {
   const onKey = (event) => {
-    if (isModified(event) || event.isComposing) return
+    if (!root.isConnected || isModified(event) || event.isComposing) return
     const target = event.composedPath()[0]
     if (event.key === "Escape" && isTyping(target)) return target.blur()
     if (isTyping(target) || root.querySelector("dialog[open]") || document.querySelector(DIALOG)) return
