@@ -20,6 +20,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.chromium import chromium
 
+# Two browsers and two servers share two cores when the suite runs two files at a time.
+expect.set_options(timeout=15_000)
+
 ROOT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = Path(__file__).parent / "screenshots"
 _FLAGS = [
