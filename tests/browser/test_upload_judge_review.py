@@ -17,6 +17,18 @@ def choose(page: Page, label: str, option: str) -> None:
     settled(page)
 
 
+def drop(page: Page, box: str, *files: tuple[str, str, bytes]) -> None:
+    """Drop files (name, media type, content) on an upload box, and wait until they have arrived: until then the page
+    grows under the mouse, and a click on what stands below is lost."""
+    page.locator(f".st-key-{box} input[type=file]").set_input_files(
+        [{"name": name, "mimeType": kind, "buffer": content} for name, kind, content in files]
+    )
+    for name, _kind, _content in files:
+        expect(page.get_by_role("button", name=f"Remove {name}")).to_be_visible()
+    page.wait_for_timeout(500)  # for the script to begin
+    settled(page)
+
+
 def test_two_pictures_from_upload_to_override(page: Page, app: App):
     enter(page, app)
     with ChatServer(answers=by_aspect(scores(8, reasoning="看起来对。"), scores(7, 9)), model="tester") as judge:
@@ -37,12 +49,9 @@ def test_two_pictures_from_upload_to_override(page: Page, app: App):
         page.locator(".st-key-many-new-dataset input").fill("红色方块")
         page.keyboard.press("Tab")
         settled(page)
-        pictures = [{"name": f"{c}.png", "mimeType": "image/png", "buffer": png(c, (64, 48))} for c in ("red", "blue")]
-        page.locator(".st-key-many-pictures-0 input[type=file]").set_input_files(pictures)
+        drop(page, "many-pictures-0", *((f"{c}.png", "image/png", png(c, (64, 48))) for c in ("red", "blue")))
         table = "case_id,prompt,result_image\nred,一个红色的方块,red.png\nblue,a blue square,blue.png\nlost,a green one,green.png\n"
-        page.locator(".st-key-many-table-0 input[type=file]").set_input_files(
-            [{"name": "prompts.csv", "mimeType": "text/csv", "buffer": table.encode()}]
-        )
+        drop(page, "many-table-0", ("prompts.csv", "text/csv", table.encode()))
         expect(page.get_by_text("3 rows: 3 cases, 1 rows with something wrong, 0 rejected.")).to_be_visible()
         shoot(page, "add-many")
         page.get_by_role("button", name="Save 3 cases").click()
@@ -106,14 +115,8 @@ def test_one_case_by_hand(page: Page, app: App):
     page.get_by_label("Prompt", exact=True).fill("make the square red")
     page.keyboard.press("Tab")
     settled(page)
-    page.locator(".st-key-one-inputs-0 input[type=file]").set_input_files(
-        [{"name": "before.png", "mimeType": "image/png", "buffer": png("blue")}]
-    )
-    settled(page)
-    page.locator(".st-key-one-result-0 input[type=file]").set_input_files(
-        [{"name": "after.png", "mimeType": "image/png", "buffer": png("red")}]
-    )
-    settled(page)
+    drop(page, "one-inputs-0", ("before.png", "image/png", png("blue")))
+    drop(page, "one-result-0", ("after.png", "image/png", png("red")))
     page.get_by_role("button", name="Save case").click()
     expect(page.get_by_text("by hand: 1 new")).to_be_visible()
     shoot(page, "add-one-saved")
