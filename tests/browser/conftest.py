@@ -132,6 +132,7 @@ def go(page: Page, title: str) -> None:
 
 def painted(page: Page) -> str:
     """Wait for the desk to have a case on the screen; gives the case's name."""
+    expect(page.locator(".desk")).to_have_count(1)  # while one desk gives way to another there are two for a moment
     expect(page.locator(".desk:not([data-painted=''])[data-painted]")).to_be_visible()
     return page.locator(".desk .case-name").inner_text()
 
