@@ -387,7 +387,7 @@ def _status_of(report: dict) -> int:
 def _budget(judge: dict, calls: int | None, tokens: int | None, money: float | None) -> dict[str, float]:
     """The budget that was asked for, if it can be kept with the judge."""
     budget = Budget(calls, tokens, money)
-    problem = budget.problem(EndpointSettings(**judge["settings"])) if judge["kind"] == "endpoint" else None
+    problem = budget.problem(judge_store.endpoint_settings(judge)) if judge["kind"] == "endpoint" else None
     if problem:
         raise click.UsageError(problem)
     return budget.as_dict()

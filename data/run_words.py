@@ -26,6 +26,8 @@ def cost_words(found: dict) -> str:
 
 def tokens_words(found: dict) -> str:
     """Tokens in and out, and how many calls did not report theirs."""
+    if not found["calls"]:
+        return "none"
     told = " / ".join(tokens(found[name]) for name in ("input_tokens", "output_tokens"))
     silent = found["silent_calls"]
     return told if not silent or silent == found["calls"] else f"{told} ({silent:,} calls did not tell)"
@@ -49,6 +51,8 @@ def size(count: float | None) -> str:
 
 def sent_a_case(found: dict) -> str:
     """How much was sent for each case that was asked about."""
+    if not found["calls"]:
+        return "nothing"
     asked = found["done"] - found["skipped"]
     return size(found["sent_bytes"] / asked if found["sent_bytes"] is not None and asked else None)
 

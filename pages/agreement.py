@@ -48,7 +48,7 @@ with st.expander("Try another threshold (nothing is asked again, nothing is stor
         )
     threshold = tried
 target = st.number_input(
-    "Test a claim: agrees with people on at least … %", 1.0, 100.0, None, 1.0, key="claim", bind="query-params",
+    "Test a claim: agrees with people on at least … %", 1.0, 100.0, None, 1.0, format="%.1f", key="claim", bind="query-params",
     placeholder="e.g. 85", width=360, help="Look once, when the labels you planned are there: who looks again and again until "
     "it holds claims falsely in up to one of five cases.",
 )  # fmt: skip

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from data.store import cases as case_store
+from data.store import judges as judge_store
 from data.store import replies as reply_store
 from data.store import rubrics as rubric_store
 from data.store import run_figures
 from evaluators.judges.question import question_key
-from evaluators.judges.settings import EndpointSettings
 from evaluators.metrics.base import Metric
 from evaluators.verdict import Options
 
@@ -43,7 +43,7 @@ def plan(
     fresh: bool = False, repeats: int = 1,
 ) -> Plan:  # fmt: skip
     """What a run, and the runs that repeat it, would do."""
-    identity = judge["settings"] if judge["kind"] == "recorded" else EndpointSettings(**judge["settings"]).identity
+    identity = judge["settings"] if judge["kind"] == "recorded" else judge_store.endpoint_settings(judge).identity
     unfit: dict[str, int] = {}
     asked: set[str] = set()
     total = calls = known = 0
@@ -68,7 +68,7 @@ def _priced(planned: Plan, metric: Metric, judge: Mapping) -> Plan:
     """The plan with tokens and cost, where history and prices tell them."""
     if judge["kind"] != "endpoint":
         return planned
-    settings = EndpointSettings(**judge["settings"])
+    settings = judge_store.endpoint_settings(judge)
     usual = run_figures.usual_call(metric.name, settings)
     if usual is None:
         return planned

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from data.home import PROJECT, logs_folder
 from data.runs.budget import Budget, Spending
@@ -37,7 +38,6 @@ from evaluators.judges.endpoint import EndpointJudge
 from evaluators.judges.pacing import time_limit
 from evaluators.judges.question import Question, Reply
 from evaluators.judges.recorded import RecordedJudge
-from evaluators.judges.settings import EndpointSettings
 from evaluators.rubric import Rubric
 from evaluators.verdict import Options, Verdict
 from evaluators.waiting import run_alone
@@ -100,6 +100,9 @@ class _Worker:
 
     def __init__(self, run: Mapping, name: str, on_verdict: Callable[[Verdict], None]):
         self.run, self.name, self.on_verdict = run, name, on_verdict
+        self.judge = _judge(run["judge"])
+        self.endpoint = self.judge if isinstance(self.judge, EndpointJudge) else None
+        self.at_once: int = run["judge"]["concurrency"]
         self.metric = run_store.metric_of(run)
         self.options = Options(**run["options"])
         self.open = deque(run_store.open_cases(run["id"]))
@@ -120,23 +123,21 @@ class _Worker:
                 )
             except (RuntimeError, ValueError):  # not in the main thread: whoever runs us there stops us otherwise
                 break
-        judge = _judge(self.run["judge"])
-        endpoint = judge if isinstance(judge, EndpointJudge) else None
-        spending = endpoint and Spending(
-            Budget(**self.run["budget"]), endpoint.settings, run_figures.spent(self.run)
-        )  # fmt: skip
+        spending = None
+        if self.endpoint:
+            spending = Spending(Budget(**self.run["budget"]), self.endpoint.settings, run_figures.spent(self.run))
         # A few more than are in flight, so that the next call need not wait for a commit.
-        unkept = self.run["judge"]["concurrency"] * 5 // 4 + 1
-        remembering = RememberingJudge(judge, self._find, self._keep, unkept, spending)
+        unkept = self.at_once * 5 // 4 + 1
+        remembering = RememberingJudge(self.judge, self._find, self._keep, unkept, spending)
         log.info("%s starts: %d cases to judge", self.name, len(self.open))
-        beating = asyncio.create_task(self._beat(endpoint))
+        beating = asyncio.create_task(self._beat())
         try:
             await self._judge_all(remembering)
         finally:
             beating.cancel()
             await remembering.close()
-            if endpoint:
-                await self._part_from(endpoint)
+            if self.endpoint:
+                await self._part_from(self.endpoint)
             await self.store.close()
             await self._read(connection.close)
             self.reader.shutdown()
@@ -147,8 +148,7 @@ class _Worker:
     async def _part_from(self, endpoint: EndpointJudge) -> None:
         """Close the connections; remember what was learnt of the endpoint."""
         await endpoint.close()
-        if endpoint.pace.trouble:
-            await self.store.write(run_store.beat, self.run["id"], self.name, self._trouble(endpoint))
+        await self.store.write(run_store.beat, self.run["id"], self.name, self._all_trouble())
         judge = self.run["judge"]
         if endpoint.mode and endpoint.mode != judge["mode"]:
             await self.store.write(
@@ -167,9 +167,8 @@ class _Worker:
 
     async def _judge_at_once(self, judge: RememberingJudge) -> None:
         # A few more cases than calls, so that one is always prepared when a call comes back.
-        at_once = self.run["judge"]["concurrency"]
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(at_once + min(at_once, 8), len(self.open))):
+            for _ in range(min(self.at_once + min(self.at_once, 8), len(self.open))):
                 group.create_task(self._judge_cases(judge))
 
     async def _judge_cases(self, judge: RememberingJudge) -> None:
@@ -183,7 +182,7 @@ class _Worker:
                 verdict = await self._verdict_on(case, judge)
             except RunHalted as halted:
                 # The case stays open; what is in flight is paid for, so it gets the time that a call may take.
-                self._stop("stopped", f"{halted} Resume goes on with the rest.", self._call_seconds)
+                self._stop("stopped", f"{halted} Resume goes on with the rest.", self.endpoint.settings.timeout)
                 return
             await self._save(case_id, revision, verdict)
             log.info("%s %s in %.2f s", verdict.status, "" if verdict.score is None else verdict.score, verdict.seconds)
@@ -203,7 +202,7 @@ class _Worker:
         :raises RunHalted: if the run is to stop.
         :raises sqlite3.Error: if the store cannot be used: no verdict on the case; the run is resumed later.
         """
-        limit = self.run["judge"]["settings"].get("case_timeout", EndpointSettings.case_timeout)
+        limit = self.endpoint.settings.case_timeout if self.endpoint else None
         try:
             async with time_limit(limit):
                 return await self.metric.evaluate(case, judge, self.options, self)
@@ -225,31 +224,27 @@ class _Worker:
             failed = Verdict(verdict.case_id, self.metric.name, "failed", problem=problem)
             await self.store.write(verdict_store.save_verdicts, self.run["id"], [(case_id, revision, failed)])
 
-    async def _beat(self, endpoint: EndpointJudge | None) -> None:
+    async def _beat(self) -> None:
         while True:
-            trouble = self._trouble(endpoint) if endpoint else {}
-            heard = await self.store.write(run_store.beat, self.run["id"], self.name, trouble)
+            heard = await self.store.write(run_store.beat, self.run["id"], self.name, self._all_trouble())
             if heard.word != "go":
                 self._stop("cancelled" if heard.word == "cancel" else "lost")
                 return
-            if endpoint:
-                endpoint.pace.share(heard.workers)
+            if self.endpoint:
+                self.endpoint.pace.share(heard.workers)
             await asyncio.sleep(HEARTBEAT_SECONDS)
 
-    def _trouble(self, endpoint: EndpointJudge) -> dict[str, int]:
-        return dict(self.trouble + endpoint.pace.trouble)
+    def _all_trouble(self) -> dict[str, int]:
+        """What went wrong in this run, earlier workers' trouble included."""
+        return dict(self.trouble + self.endpoint.pace.trouble) if self.endpoint else {}
 
     def _stop(self, ending: str, problem: str = "", grace: float = GRACE_SECONDS) -> None:
         if not self.stopping.is_set():
             self.ending, self.problem, self.grace = ending, problem, grace
             self.stopping.set()
 
-    @property
-    def _call_seconds(self) -> float:
-        return self.run["judge"]["settings"].get("timeout", EndpointSettings.timeout)
-
     async def _find(self, key: str) -> Reply | None:
-        return await self._read(_stored_reply, key, self.run["id"], bool(self.run["fresh"]))
+        return await self._read(partial(reply_store.stored_reply, key, self.run["id"], fresh=bool(self.run["fresh"])))
 
     async def _keep(self, key: str, question: Question, reply: Reply) -> Reply:
         reply_id = await self.store.write(reply_store.store_reply, key, question, reply, self.run["id"])
@@ -268,12 +263,8 @@ class _Worker:
         return await asyncio.get_running_loop().run_in_executor(self.reader, function, *arguments)
 
 
-def _stored_reply(key: str, run_id: int, fresh: bool) -> Reply | None:
-    return reply_store.stored_reply(key, run_id, fresh=fresh)
-
-
 def _redacted(judge: Mapping) -> Callable[[str], str]:
-    return EndpointSettings(**judge["settings"]).redacted if judge["kind"] == "endpoint" else str
+    return judge_store.endpoint_settings(judge).redacted if judge["kind"] == "endpoint" else str
 
 
 def _judge(judge: Mapping) -> EndpointJudge | RecordedJudge:
@@ -285,5 +276,4 @@ def _judge(judge: Mapping) -> EndpointJudge | RecordedJudge:
         return RecordedJudge(judge["settings"], reply_store.stored_reply)
     if judge["kind"] == "imported":
         raise JudgeFailed("An imported judge's verdicts came from a file; it cannot be asked.")
-    settings = EndpointSettings(**judge["settings"], mode=judge["mode"])
-    return EndpointJudge(replace(settings, concurrency=judge["concurrency"]))
+    return EndpointJudge(replace(judge_store.endpoint_settings(judge), concurrency=judge["concurrency"]))

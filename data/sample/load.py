@@ -54,13 +54,14 @@ def load() -> None:
         rows = read_table(table.read_bytes(), table.name)
         case_table.save(dataset, case_table.match(rows, Pictures.at(FOLDER / "pictures")))
         _record(dataset, metric, recorded)
+        run_id = _run(dataset, metric)
         for line in said:
-            _review(dataset, metric, line)
-        _run(dataset, metric)
+            _review(dataset, metric, line, run_id)
+        judge_run(run_id)
 
 
 def _is_loaded(dataset: str) -> bool:
-    """The run comes last: once it is done, so is the dataset."""
+    """Judging comes last: once the run is done, so is the dataset."""
     known = case_store.dataset_id(dataset)
     return known is not None and any(run["status"] == "done" for run in runs.runs(known))
 
@@ -89,12 +90,14 @@ def _record(dataset: str, metric: str, recorded: dict[tuple[str, str, int], Repl
         metric_named(metric).measure(case, _Script(case.id, recorded))
 
 
-def _run(dataset: str, metric: str) -> None:
-    judge = judge_store.judge_named(JUDGE)
-    judge_run(runs.create_run(case_store.dataset_id(dataset), metric_named(metric), judge, Options()))
+def _run(dataset: str, metric: str) -> int:
+    """The run of a dataset, not judged yet; loading may have been broken off after it was written down."""
+    dataset_id, judge = case_store.dataset_id(dataset), judge_store.judge_named(JUDGE)
+    known = runs.runs(dataset_id)
+    return known[0]["id"] if known else runs.create_run(dataset_id, metric_named(metric), judge, Options())
 
 
-def _review(dataset: str, metric: str, line: dict) -> None:
+def _review(dataset: str, metric: str, line: dict, run_id: int) -> None:
     case_id = case_store.find_case(dataset, line["case_id"])
     if case_id is None:
         return  # it is about a case of another dataset
@@ -112,6 +115,8 @@ def _review(dataset: str, metric: str, line: dict) -> None:
             tags=line["tags"],
             comment=line["comment"],
             blind=line["blind"],
+            shown=not line["blind"],
+            run_id=run_id,
             draw_id=queues.draw_of(case_id, criterion, reviewer_id),
             created=line["created"].replace("+00:00", ".000000Z"),
         )

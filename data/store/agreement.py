@@ -19,6 +19,9 @@ BASES = {
 
 _VOTES = {"blind": "(SELECT * FROM first_reviews WHERE blind = 1)", "all": "current_reviews"}
 
+# Cases of one prompt belong together; a case without a prompt stands for itself. c is the case.
+_CLUSTER = "CASE WHEN c.prompt = '' THEN 'case ' || c.id ELSE c.prompt END AS cluster"
+
 # A randomly drawn case. One that its reviewer labelled in an audit is so as well once the random order has come past it:
 # the queue does not offer it again, and a sample without the audited cases would be short of flagged ones.
 _RANDOM = """(r.basis = 'random' OR (r.basis = 'designed' AND EXISTS (
@@ -41,7 +44,7 @@ votes AS (
     FROM {votes} r JOIN run ON run.criterion = r.criterion WHERE {drawn} GROUP BY r.case_id
 ),
 pairs AS (
-    SELECT c.id AS case_id, c.external_id, c.prompt, c.generator, votes.bad, votes.usable,
+    SELECT c.id AS case_id, c.external_id, c.prompt, {cluster}, c.generator, votes.bad, votes.usable,
         max(votes.known, coalesce(a.created, '')) AS known, a.label AS adjudicated,
         coalesce(a.label, CASE WHEN votes.bad > votes.usable THEN 'badcase' WHEN votes.usable > votes.bad THEN 'usable' END)
             AS gold,
@@ -81,7 +84,7 @@ class Basis:
     @property
     def _with(self) -> str:
         drawn = f"({_RANDOM} OR {_AUDITED})" if self.with_audits else _RANDOM
-        return _PAIRS.format(votes=_VOTES[self.name], drawn=drawn)
+        return _PAIRS.format(votes=_VOTES[self.name], drawn=drawn, cluster=_CLUSTER)
 
     @property
     def _parameters(self) -> dict:
@@ -96,10 +99,9 @@ def counts(basis: Basis) -> dict:
 
 
 def counts_by_prompt(basis: Basis) -> dict[str, tuple[int, ...]]:
-    """tp, fp, fn, tn, unanswered_bad, unanswered_usable by prompt; a case without a prompt stands for itself."""
+    """tp, fp, fn, tn, unanswered_bad, unanswered_usable by prompt."""
     found = rows(
-        f"{basis._with} SELECT CASE WHEN prompt = '' THEN 'case ' || case_id ELSE prompt END AS cluster, {_CELLS} "
-        "FROM pairs WHERE gold IS NOT NULL GROUP BY cluster",
+        f"{basis._with} SELECT cluster, {_CELLS} FROM pairs WHERE gold IS NOT NULL GROUP BY cluster",
         basis._parameters,
     )
     names = ("tp", "fp", "fn", "tn", "unanswered_bad", "unanswered_usable")
@@ -109,8 +111,7 @@ def counts_by_prompt(basis: Basis) -> dict[str, tuple[int, ...]]:
 def judged_by_prompt(basis: Basis) -> dict[str, tuple[int, int]]:
     """(flagged, passed) of all judged cases by prompt, labelled or not; without the cases that got no label."""
     found = rows(
-        "SELECT CASE WHEN c.prompt = '' THEN 'case ' || c.id ELSE c.prompt END AS cluster, "
-        "sum(v.score < :threshold) AS flagged, sum(v.score >= :threshold) AS passed FROM verdicts v "
+        f"SELECT {_CLUSTER}, sum(v.score < :threshold) AS flagged, sum(v.score >= :threshold) AS passed FROM verdicts v "
         "JOIN cases c ON c.id = v.case_id AND c.revision = v.revision "
         "WHERE v.run_id = :run AND v.score IS NOT NULL GROUP BY cluster",
         basis._parameters,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from data.store.connection import row, rows, value
+from data.store.judges import endpoint_settings
 from data.store.runs import run_by_id
 from evaluators.judges.question import FILTERED
 from evaluators.judges.settings import EndpointSettings
@@ -16,8 +17,9 @@ def summary(run_id: int) -> dict:
     calls were made and paid for by this run; cached_calls are uses of replies that were paid for already. Token sums
     are None when no reply of the run reported any (unknown is not 0); silent_calls did not report theirs, so sums and
     cost are then lower bounds. cost is in `currency`, None when a price or every token count is unknown; it is 0 when
-    nothing was asked. sent_bytes is the size of all requests. seconds is the time that workers worked on it; rate is
-    verdicts per such second. trouble counts what went wrong and was tried again, by kind.
+    nothing was asked. projected_cost is what all cases will cost if they go on like this. sent_bytes is the size of all
+    requests. seconds is the time that workers worked on it; rate is verdicts per such second. trouble counts what went
+    wrong and was tried again, by kind.
     """
     run = run_by_id(run_id)
     statuses = dict.fromkeys(STATUSES, 0)
@@ -31,7 +33,8 @@ def summary(run_id: int) -> dict:
         "JOIN replies p ON p.id = vr.reply_id WHERE v.run_id = ? AND p.run_id = v.run_id",
         [run_id],
     )
-    worked = bool(run["started"])
+    worked, taken = bool(run["started"]), spent(run)
+    so_far = taken["cost"]
     return {
         "run": run_id,
         "dataset": run["dataset"],
@@ -42,7 +45,8 @@ def summary(run_id: int) -> dict:
         "done": run["done"],
         **statuses,
         "mean_score": value("SELECT avg(score) FROM verdicts WHERE run_id = ? AND status = 'ok'", [run_id]),
-        **spent(run),
+        **taken,
+        "projected_cost": so_far * run["cases"] / run["done"] if so_far is not None and run["done"] else None,
         "cached_calls": used - paid_and_used,
         "seconds": round(run["seconds"], 3) if worked else None,
         "rate": run["done"] / run["seconds"] if worked and run["seconds"] else None,
@@ -65,14 +69,14 @@ def spent(run: dict) -> dict:
     )
     if run["judge"]["kind"] != "endpoint":  # replaying costs nothing; what was imported cost somebody else something
         return {**found, "cost": 0.0 if run["judge"]["kind"] == "recorded" else None, "currency": ""}
-    settings = EndpointSettings(**run["judge"]["settings"])
+    settings = endpoint_settings(run["judge"])
     tokens = (found["input_tokens"], found["output_tokens"]) if found["calls"] else (0, 0)
     return {**found, "cost": settings.cost(*tokens, found["image_tokens"]), "currency": settings.currency}
 
 
 def progress(run_id: int, window: float = 30.0) -> dict:
     """How far a run is: done, cases, status; rate (verdicts a second over the last `window` seconds, None if none came)
-    and seconds left; cost so far and what the whole run will cost if it goes on like this, None if unknown."""
+    and seconds left."""
     run = run_by_id(run_id)
     recent = row(
         "SELECT count(*) AS n, (julianday('now') - julianday(min(created))) * 86400 AS span FROM verdicts "
@@ -81,12 +85,7 @@ def progress(run_id: int, window: float = 30.0) -> dict:
     )
     rate = recent["n"] / max(recent["span"], 0.5) if recent["n"] else None
     left = (run["cases"] - run["done"]) / rate if rate else None
-    cost = spent(run)["cost"]
-    whole = cost * run["cases"] / run["done"] if cost is not None and run["done"] else None
-    return {
-        "done": run["done"], "cases": run["cases"], "status": run["status"], "rate": rate, "seconds_left": left,
-        "cost": cost, "projected_cost": whole,
-    }  # fmt: skip
+    return {"done": run["done"], "cases": run["cases"], "status": run["status"], "rate": rate, "seconds_left": left}
 
 
 def slowest_calls(run_id: int, limit: int = 5) -> list[dict]:

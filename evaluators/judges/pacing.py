@@ -210,11 +210,14 @@ class _TimeLimit:
 
 
 @asynccontextmanager
-async def time_limit(seconds: float) -> AsyncIterator[None]:
-    """A limit on all that is done within, not counting time spent waiting for a turn.
+async def time_limit(seconds: float | None) -> AsyncIterator[None]:
+    """A limit on all that is done within, not counting time spent waiting for a turn; None for no limit.
 
     :raises TimeoutError: when it is used up.
     """
+    if seconds is None:
+        yield
+        return
     async with asyncio.timeout(seconds) as deadline:
         limit = _TimeLimit(seconds, deadline)
         token = _limit.set(limit)

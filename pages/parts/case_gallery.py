@@ -11,7 +11,7 @@ from data.store import cases, reviews
 from data.store.cases import CASE_STATES, CaseFilter
 from evaluators.case import Case
 from evaluators.verdict import label_of, shown_score
-from pages.parts.choices import ANY, choose
+from pages.parts.choices import ANY, any_of, choose
 from pages.parts.pictures import url
 
 PER_PAGE = 24
@@ -77,16 +77,12 @@ def _filters(found_datasets: list[dict]) -> CaseFilter:
     with what:
         search = st.text_input("Search in prompts and ids", key="q", bind="query-params")
     with made_by:
-        generator = choose("generator", "Generator", _any(cases.generators(dataset_id)))
+        generator = choose("generator", "Generator", any_of(cases.generators(dataset_id)))
     with tagged:
-        tag = choose("tag", "Tag", _any(cases.tags(dataset_id)))
+        tag = choose("tag", "Tag", any_of(cases.tags(dataset_id)))
     with state:
         chosen = choose("state", "State", {ANY: "any"} | CASE_STATES)
     return CaseFilter(dataset_id, search or "", *("" if c == ANY else c for c in (generator, tag, chosen)))
-
-
-def _any(names: list[str]) -> dict[str, str]:
-    return {ANY: "any"} | {name: name for name in names}
 
 
 def _card(case: Case, line: str) -> str:

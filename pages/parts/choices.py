@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
@@ -30,6 +30,11 @@ def choose(param: str, label: str, options: Mapping[str, str], default: str | No
     elif wanted != chosen:
         st.query_params[param] = chosen
     return chosen
+
+
+def any_of(names: Iterable[str]) -> dict[str, str]:
+    """Options for `choose`: one of these names, or any."""
+    return {ANY: "any"} | {name: name for name in names}
 
 
 def choose_dataset(datasets: list[dict], label: str = "Dataset", **widget) -> dict | None:

@@ -12,7 +12,7 @@ from data.store import cases, queues, reviews
 from data.store.badcase_tags import offer_tags, offered_tags
 from data.store.queues import KINDS, LEAST_SHARE, RANDOM, Filters, Queue
 from data.store.review_settings import review_settings, set_review_settings
-from pages.parts.choices import ANY, choose
+from pages.parts.choices import ANY, any_of, choose
 from pages.parts.desk.desk import MODES
 from pages.parts.plain import plain
 
@@ -36,14 +36,23 @@ def choose_mode(dataset: Mapping, run: Mapping | None) -> str:
 
 
 def choose_queue(dataset: Mapping, run: Mapping | None) -> Queue:
-    """The queue, as the address has it; its popover changes it."""
-    asked = st.query_params
+    """The queue, as the address has it; its popover changes it, and says what its labels are worth."""
     popover = st.popover(
         "Queue", icon=":material/filter_list:", on_change="rerun", key="queue-popover", width="stretch"
     )
-    if popover.open:
-        with popover:
-            _draw_queue(dataset, run)
+    if not popover.open:
+        return _asked_queue(run)
+    with popover:
+        worth = st.empty()  # above the controls, which may need scrolling
+        _draw_queue(dataset, run)
+        queue = _asked_queue(run)
+        worth.text(BASIS_WORDS[queue.basis])
+    return queue
+
+
+def _asked_queue(run: Mapping | None) -> Queue:
+    """The queue in the address; the random one where that cannot be."""
+    asked = st.query_params
     kind = asked.get("queue", RANDOM)
     try:
         return Queue(
@@ -84,15 +93,12 @@ def _draw_queue(dataset: Mapping, run: Mapping | None) -> None:
         )
         _number("passed", "Share of the passed", 0.1, LEAST_SHARE, 1.0, 0.05, "chance of a case that it calls usable")
     st.text("Only these cases")
-    choose("only_generator", "Generator", _any(cases.generators(dataset["id"])))
-    choose("only_tag", "Tag of the case", _any(cases.tags(dataset["id"])))
+    choose("only_generator", "Generator", any_of(cases.generators(dataset["id"])))
+    choose("only_tag", "Tag of the case", any_of(cases.tags(dataset["id"])))
     if run:
-        choose("only_label", "The judge says", _any(["usable", "badcase"]))
+        choose("only_label", "The judge says", any_of(["usable", "badcase"]))
     people = {str(person["id"]): person["name"] for person in reviews.reviewers()}
     choose("only_reviewer", "Labelled by", {ANY: "any"} | people)
-    filtered = any(name.startswith("only_") for name in st.query_params)
-    basis = "opportunistic" if filtered else Queue(kind, run["id"] if run else None).basis
-    st.text(BASIS_WORDS[basis])
 
 
 def _number(param: str, label: str, default: float, low: float, high: float, step: float, help_text: str) -> None:
@@ -106,10 +112,6 @@ def _number(param: str, label: str, default: float, low: float, high: float, ste
         st.query_params.pop(param, None)
     else:
         st.query_params[param] = f"{chosen:g}"
-
-
-def _any(names: list[str]) -> dict[str, str]:
-    return {ANY: "any"} | {name: name for name in names}
 
 
 def draw_settings(dataset: Mapping) -> None:
@@ -159,8 +161,10 @@ def draw_progress(dataset: Mapping, criterion: str, reviewer: Mapping) -> None:
             )  # fmt: skip
         else:
             st.text("Nobody has begun yet.")
-        st.text("What you said last; open one to look again or to revise it.")
-        for mine in reviews.latest_of(reviewer["id"], dataset["id"], criterion, 20):
+        latest = reviews.latest_of(reviewer["id"], dataset["id"], criterion, 20)
+        if latest:
+            st.text("What you said last; open one to look again or to revise it.")
+        for mine in latest:
             st.page_link(
                 "pages/review.py", label=plain(f"{mine['external_id']}: {mine['label']}"),
                 query_params={**st.query_params.to_dict(), "case": str(mine["case_id"])},

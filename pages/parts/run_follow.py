@@ -26,8 +26,8 @@ def _progress(run_id: int, was_alive: bool) -> None:
     told = f"{progress['done']} of {progress['cases']} cases"
     if progress["status"] == "running" and progress["rate"]:
         told += f" · {progress['rate']:.1f} cases a second · {_duration(progress['seconds_left'])} left"
-    if progress["status"] == "running" and progress["projected_cost"]:
-        told += f" · about {money(progress['projected_cost'], found['currency'])} in all"
+    if progress["status"] == "running" and found["projected_cost"]:
+        told += f" · about {money(found['projected_cost'], found['currency'])} in all"
     st.progress(progress["done"] / progress["cases"] if progress["cases"] else 1.0, text=told)
     words = RUN_STATUS_WORDS[progress["status"]]
     if progress["status"] in _ALIVE and run["cancel_requested"]:
@@ -64,18 +64,17 @@ def _progress(run_id: int, was_alive: bool) -> None:
 
 
 def _draw_figures(found: dict) -> None:
-    columns = st.columns([2, 2, 2, 3, 4, 2, 2])
-    columns[0].metric("Mean score", shown_score(found["mean_score"]))
-    columns[1].metric("Scored", f"{found['ok']} of {found['cases']}")
-    columns[2].metric("Calls", f"{found['calls']}", help=f"{found['cached_calls']} replies came from the store")
-    columns[3].metric("Tokens in / out", tokens_words(found),
-                      help="Unknown means that no reply reported them; that is not 0.")  # fmt: skip
-    columns[4].metric(
-        "Cost", cost_words(found), help="By the judge's price when the run was made. Unknown is not free."
-    )
-    columns[5].metric("Sent a case", sent_a_case(found), help="Requests with their pictures, as they went out.")
-    columns[6].metric("Seconds", "–" if found["seconds"] is None else f"{found['seconds']:.1f}",
-                      help="" if found["rate"] is None else f"{found['rate']:.1f} cases a second")  # fmt: skip
+    what = st.columns(4)
+    what[0].metric("Mean score", shown_score(found["mean_score"]))
+    what[1].metric("Scored", f"{found['ok']} of {found['cases']}")
+    what[2].metric("Seconds", "–" if found["seconds"] is None else f"{found['seconds']:.1f}")
+    what[3].metric("Cases a second", "–" if found["rate"] is None else f"{found['rate']:.1f}")
+    taken = st.columns(4)
+    taken[0].metric("Calls", f"{found['calls']}", help=f"{found['cached_calls']} replies came from the store")
+    taken[1].metric("Tokens in / out", tokens_words(found),
+                    help="Unknown means that no reply reported them; that is not 0.")  # fmt: skip
+    taken[2].metric("Cost", cost_words(found), help="By the judge's price when the run was made. Unknown is not free.")
+    taken[3].metric("Sent a case", sent_a_case(found), help="Requests with their pictures, as they went out.")
 
 
 def _draw_budget(run_id: int, budget: dict) -> dict:

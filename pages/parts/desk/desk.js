@@ -327,13 +327,11 @@ export default function ({ data, parentElement, setStateValue }) {
     desk = new Desk(parentElement.querySelector(".desk"), data, setStateValue)
     desks.set(parentElement, desk)
   }
-  clearTimeout(desk.closing)
   desk.receive(data, setStateValue)
   return () => {
-    // Streamlit may clean up and go on at once with the same element: only a desk that stays away is closed.
-    desk.closing = setTimeout(() => {
-      desk.close()
-      desks.delete(parentElement)
-    }, 1000)
+    // Streamlit calls this not only when the desk leaves the page, but also for an update that a newer one overtook.
+    if (desk.root.isConnected) return
+    desk.close()
+    desks.delete(parentElement)
   }
 }
