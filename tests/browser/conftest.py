@@ -5,6 +5,7 @@ A page fails its test on an error in its scripts and on any request that leaves 
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import socket
@@ -24,6 +25,7 @@ from tests.browser.chromium import chromium
 expect.set_options(timeout=15_000)
 
 ROOT = Path(__file__).resolve().parents[2]
+_asked = itertools.count()
 SCREENSHOTS = Path(__file__).parent / "screenshots"
 _FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run",
@@ -109,10 +111,19 @@ def page(browser: Browser) -> Iterator[Page]:
     assert not strays, f"the page asked for something from outside: {strays}"
 
 
+#: The page is idle: connected, no script running or asked for, and nothing on it that the last script left behind; and
+#: that for a moment, since what a click sets off may not have been asked for yet.
+_SETTLED = """(asked) => {
+  const idle = "[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]"
+  const isIdle = document.querySelector(idle) && !document.querySelector("[data-stale=true]")
+  if (!isIdle || window.settling?.asked !== asked) window.settling = { asked, since: performance.now() }
+  return isIdle && performance.now() - window.settling.since > 200
+}"""
+
+
 def settled(page: Page) -> None:
-    """Wait until the script is idle; never for a fixed time."""
-    idle = "[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]"
-    expect(page.locator(idle)).to_be_attached(timeout=30_000)
+    """Wait until the page is idle."""
+    page.wait_for_function(_SETTLED, arg=next(_asked), timeout=30_000)
 
 
 def enter(page: Page, app: App, name: str = "Cleo", path: str = "/") -> None:

@@ -25,7 +25,6 @@ def drop(page: Page, box: str, *files: tuple[str, str, bytes]) -> None:
     )
     for name, _kind, _content in files:
         expect(page.get_by_role("button", name=f"Remove {name}")).to_be_visible()
-    page.wait_for_timeout(500)  # for the script to begin
     settled(page)
 
 
