@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from data.report import agreement_report
+from data.reports.headline import agreement_report
 from data.store import cases, reviews, runs
 from pages.parts.guard import require_reviewer
 

@@ -6,6 +6,8 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+import pandas as pd
+
 from data.exchange.columns import CASE_COLUMNS, TABLES, harmless, join_list
 from data.store import agreement as agreement_store
 from data.store import cases as case_store
@@ -45,11 +47,20 @@ def table_rows(table: str, dataset: str, run_id: int | None = None) -> list[dict
 
 def as_csv(table: str, rows: Sequence[Mapping[str, object]]) -> bytes:
     """The rows of a table as CSV: UTF-8 with BOM, CRLF, texts that look like formulas made harmless."""
+    return _csv(list(rows[0]) if rows else TABLES[table][1], (row.values() for row in rows))
+
+
+def frame_csv(frame: pd.DataFrame) -> bytes:
+    """A table of figures as such a CSV; what is undefined is empty."""
+    plain = frame.astype(object).where(frame.notna(), None)
+    return _csv(map(str, plain.columns), plain.itertuples(index=False))
+
+
+def _csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
     buffer = io.StringIO(newline="")
-    writer = csv.DictWriter(buffer, list(rows[0]) if rows else TABLES[table][1])
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({column: _cell(value) for column, value in row.items()})
+    writer = csv.writer(buffer)
+    writer.writerow(header)
+    writer.writerows(map(_cell, row) for row in rows)
     return buffer.getvalue().encode("utf-8-sig", "replace")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import streamlit as st
 
@@ -10,10 +10,13 @@ import streamlit as st
 ANY = "any"
 
 
-def choose(param: str, label: str, options: Mapping[str, str], default: str | None = None, **widget) -> str | None:
+def choose(
+    param: str, label: str, options: Mapping[str, str], default: str | None = None, kind: Callable = st.selectbox, **widget
+) -> str | None:  # fmt: skip
     """A select box over `options` (value -> words) whose value is kept in the address as `param`.
 
-    Gives the chosen value; None when there are no options. ANY is left out of the address.
+    kind: another widget that chooses one. Gives the chosen value; None when there are no options. ANY is left out of the
+    address.
     """
     if not options:
         return None
@@ -23,7 +26,7 @@ def choose(param: str, label: str, options: Mapping[str, str], default: str | No
         st.session_state[key] = wanted  # the address was changed by a link, not by this box
     if st.session_state.get(key) not in options:
         st.session_state[key] = default if default in options else next(iter(options))
-    chosen = st.selectbox(label, list(options), format_func=options.get, key=key, persist_state="session", **widget)
+    chosen = kind(label, list(options), format_func=options.get, key=key, persist_state="session", **widget)
     st.session_state[seen] = chosen
     if chosen == ANY:
         st.query_params.pop(param, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from data.report import consistency_report
+from data.reports.repeats import consistency_report
 from data.run_words import cost_words, money, sent_a_case, tokens_words, trouble_words
 from data.runs import start_worker
 from data.store import reviews, run_figures, runs, verdicts

@@ -329,7 +329,7 @@ def test_text_of_people_and_models_is_shown_as_typed(page: Page, app: App):
         "/cases",
         "/case?case=1",
         "/runs?dataset=1",
-        "/agreement?dataset=1",
+        "/agreement?dataset=1&view=apart",
         "/export?dataset=1",
         "/judges",
     ):
@@ -366,7 +366,7 @@ def test_a_picture_whose_file_is_gone_leaves_the_form_usable(page: Page, tmp_pat
         page.keyboard.press("u")
         all_saved(page)
         assert len(my_reviews()) == 1
-        for path in ("/cases", "/case?case=1", "/agreement"):
+        for path in ("/cases", "/case?case=1", "/agreement?view=apart"):
             page.goto(app.url + path)
             settled(page)
             expect(page.get_by_text("its file is missing from the workspace").first).to_be_visible()

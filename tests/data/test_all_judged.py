@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from data.report import agreement_report
+from data.reports.headline import agreement_report
 from data.store import queues, reviews
 from data.store.queues import Queue
 from tests.data.test_queues import judged, label

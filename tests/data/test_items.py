@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from data.report import item_report
+from data.reports.items import item_report
 from data.store import agreement, queues, reviews
 from data.store import runs as run_store
 from data.store import verdicts as verdict_store

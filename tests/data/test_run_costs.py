@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from data.report import consistency_report
+from data.reports.repeats import consistency_report
 from data.run_words import cost_words, money, run_lines, tokens_words
 from data.runs import Budget, judge_run, plan
 from data.store import run_figures

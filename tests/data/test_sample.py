@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from data.report import agreement_report, item_report
+from data.reports.headline import agreement_report
+from data.reports.items import item_report
 from data.sample.load import DATASETS, JUDGE, load
 from data.store import cases as case_store
 from data.store import runs as run_store

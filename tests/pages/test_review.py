@@ -146,6 +146,6 @@ def test_whoever_adjudicates_without_a_run_has_seen_what_others_said():
 
 def test_whoever_reads_where_judge_and_people_part_labels_those_cases_with_open_eyes():
     cleo = reviews.reviewer_named("Cleo")
-    opened("pages/agreement.py", dataset="1", run="1")
+    opened("pages/agreement.py", dataset="1", run="1", view="apart")
     seen = {r["case_id"] for r in rows("SELECT case_id FROM seen_verdicts WHERE reviewer_id = ?", [cleo])}
     assert seen == {pair["case_id"] for pair in agreement.disagreements(agreement.Basis(1, 0.5))}

@@ -1,0 +1,46 @@
+"""The judge over all cases that it labelled, and how many of them are truly usable."""
+
+from __future__ import annotations
+
+from data.reports.words import percent
+from data.store import agreement as agreement_store
+from data.store.agreement import Basis
+from evaluators.agreement import REASON_WORDS, TwoPhase, cluster_ratio, two_phase
+
+
+def all_judged_report(basis: Basis) -> dict:
+    """The judge over all cases that it labelled, and how many of them are truly usable, from random labels and audits.
+
+    Within each of the judge's labels all drawn cases had the same chance, so random draws and audits go together there;
+    how many cases it flagged is known (the two-phase estimator). At another threshold than the run's audits do not fit.
+    cases, labelled, prompts: what it rests on; judge_usable: the share that the judge passed, which is not the true share
+    of usable cases.
+    """
+    judged = agreement_store.judged_by_prompt(basis)
+    labelled = agreement_store.counts_by_prompt(basis)
+    flagged, passed = (sum(both[i] for both in judged.values()) for i in (0, 1))
+    within = [
+        cluster_ratio([(p, cells[hit], cells[hit] + cells[miss], 1.0) for p, cells in labelled.items()],
+                      sum(cells[hit] + cells[miss] for cells in labelled.values()))
+        for hit, miss in ((0, 1), (3, 2))
+    ]  # fmt: skip
+    share = cluster_ratio([(p, f, f + u, 1.0) for p, (f, u) in judged.items()], flagged + passed)
+    found = two_phase(flagged, passed, *within, share, misses=sum(cells[2] for cells in labelled.values()))
+    return {
+        **found.as_dict(),
+        "cases": flagged + passed,
+        "labelled": sum(sum(cells[:4]) for cells in labelled.values()),
+        "prompts": len(judged),
+        "judge_usable": passed / (flagged + passed) if flagged + passed else None,
+        "words": all_judged_words(found, flagged + passed),
+    }
+
+
+def all_judged_words(found: TwoPhase, cases: int) -> str:
+    """What the labels say about all judged cases, in a sentence."""
+    if found.accuracy.value is None:
+        return f"Over all {cases} judged cases nothing can be told yet: {REASON_WORDS[found.accuracy.reason]}."
+    return (
+        f"Over all {cases} judged cases the judge agrees with people on {percent(found.accuracy)}, it finds "
+        f"{percent(found.recall_bad)} of badcases, and {percent(found.usable_rate)} of the cases are truly usable."
+    )

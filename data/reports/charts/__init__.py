@@ -1,0 +1,1 @@
+"""The charts of reports as plotly figures, drawn by the pages and inlined in report.html."""

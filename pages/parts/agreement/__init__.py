@@ -1,0 +1,1 @@
+"""The views of the Agreement page, a file each."""

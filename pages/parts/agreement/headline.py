@@ -1,0 +1,151 @@
+"""The headline: the sentence that a lead reads aloud, its figures, its warnings, the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from data.reports.charts.confusion import LABELS, cells, confusion
+from data.reports.charts.forest import forest
+from data.reports.headline import agreement_report
+from evaluators.agreement import REASON_WORDS, WARNING_WORDS
+from pages.parts.agreement.view import Chosen, draw_chart, draw_table, shown_interval, shown_share, text_color
+
+#: Figures in the order in which they are read, with their words and what they mean.
+FIGURES = {
+    "accuracy": ("Agreement with people", "share of cases on which judge and people give the same label"),
+    "balanced_accuracy": ("Balanced accuracy", "mean of the shares found among badcases and among usable cases"),
+    "recall_bad": ("Badcases found", "of the cases people call badcase, the share the judge flags"),
+    "precision_bad": ("Flags that are right", "of the cases the judge flags, the share people call badcase"),
+    "specificity": ("Usable cases passed", "of the cases people call usable, the share the judge passes"),
+    "kappa": ("Cohen's kappa", "agreement beyond what chance would give: 0 is chance, 1 is perfect"),
+}
+
+
+def draw(chosen: Chosen) -> None:
+    """The first view: may we trust this judge, and how sure are we?"""
+    target = st.number_input(
+        "Test a claim: agrees with people on at least … %", 1.0, 100.0, None, 1.0, format="%.1f", key="claim",
+        bind="query-params", placeholder="e.g. 85", width=360, help="Look once, when the labels you planned are there: who "
+        "looks again and again until it holds claims falsely in up to one of five cases.",
+    )  # fmt: skip
+    basis = chosen.basis
+    report = agreement_report(basis.run_id, basis.name, basis.threshold, None if target is None else target / 100)
+    st.subheader("In a sentence")
+    st.text(report["words"][0])
+    if report["claim"]:
+        st.text(report["claim"]["words"])
+    for code in report["warnings"]:
+        st.warning(WARNING_WORDS[code])
+    for aside in _asides(report):
+        st.text(aside)
+    if report["n"] == 0:
+        st.page_link(
+            "pages/review.py", label="Label cases of this run", icon=":material/rate_review:",
+            query_params={"dataset": str(chosen.dataset["id"]), "run": str(chosen.run["id"])},
+        )  # fmt: skip
+        return
+    st.subheader("The figures")
+    _draw_figures(report)
+    if report["prompts"] < report["n"]:
+        worth = report["accuracy"]["n_eff"]
+        st.text(
+            f"The {report['n']} cases belong to {report['prompts']} prompts; pictures of one prompt are alike, and the "
+            f"intervals know it: for agreement they are worth about {worth:.0f} independent cases."
+            if worth is not None
+            else f"The {report['n']} cases belong to one prompt: nothing can be said beyond it."
+        )
+    _draw_all_judged(report["all_judged"])
+    st.subheader("Judge against people")
+    table = pd.DataFrame(cells(report), columns=[f"judge {label}" for label in LABELS])
+    table.insert(0, "", [f"people {label}" for label in LABELS])
+    draw_chart("confusion", confusion(report, text_color()), table, "Confusion matrix")
+
+
+def _asides(report: Mapping) -> list[str]:
+    """What else one must know of these labels, in sentences."""
+    left_out = report["left_out"]
+    found = {
+        f"{report['unresolved']} labelled cases have no majority and are left out; they are listed under “Where they part”, "
+        "to adjudicate.": report["unresolved"],
+        f"{left_out['picked']} labels are on cases that somebody picked; they are listed, never counted.": left_out[
+            "picked"
+        ],
+        f"{left_out['audited']} labels come from audits; until the random order passes them they count over all judged "
+        "cases only.": left_out["audited"],
+        f"{left_out['stale']} labels are about an earlier version of their case and no longer count.": left_out[
+            "stale"
+        ],
+        f"The judge gave no label on {report['n'] - report['answered']} of the {report['n']} cases; they count as "
+        "disagreements.": report["n"] - report["answered"],
+    }
+    return [words for words, count in found.items() if count]
+
+
+def _draw_figures(report: Mapping) -> None:
+    """The figures with their intervals, and the constant judge beside accuracy."""
+    tiles = st.columns(5)
+    accuracy = report["accuracy"]
+    plain = dict(delta_color="off", delta_arrow="off")
+    tiles[0].metric("Agreement with people", shown_share(accuracy), shown_interval(accuracy), **plain,
+                    help=f"Over {report['n']} cases. Interval: {accuracy['method']}, 95 %.")  # fmt: skip
+    tiles[1].metric(f"Always “{report['baseline_label']}”", f"{100 * report['baseline']:.1f} %",
+                    help="The share that a judge would reach by giving everything the more frequent label.")  # fmt: skip
+    for tile, name in zip(tiles[2:4], ("recall_bad", "precision_bad"), strict=True):
+        words, meaning = FIGURES[name]
+        tile.metric(
+            words,
+            shown_share(report[name]),
+            shown_interval(report[name]),
+            **plain,
+            help=_on_hover(report[name], meaning),
+        )
+    people, kappa = report["human"], report["kappa"]
+    between = f"people: {people['kappa']:.2f}" if people["kappa"] is not None else "people: unknown"
+    tiles[4].metric("Cohen's kappa", "undefined" if kappa["value"] is None else f"{kappa['value']:.2f}", between,
+                    **plain, help=_on_hover(kappa, FIGURES["kappa"][1]))  # fmt: skip
+    rows = [{"name": words, **report[name]} for name, (words, _meaning) in FIGURES.items()]
+    table = pd.DataFrame(
+        {
+            "Figure": words, "Value": report[name]["value"], "From": report[name]["lo"], "To": report[name]["hi"],
+            "Cases": report[name]["n"], "Method": report[name]["method"],
+            "Undefined because": REASON_WORDS.get(report[name]["reason"], ""), "Meaning": meaning,
+        }
+        for name, (words, meaning) in FIGURES.items()
+    )  # fmt: skip
+    line_words = f"always {report['baseline_label']}"
+    draw_chart(
+        "figures", forest(rows, report["baseline"], line_words, share=False), table, "Figures with 95 % intervals"
+    )
+
+
+def _on_hover(estimate: Mapping, meaning: str) -> str:
+    """What a figure means, what it rests on, how its interval was made."""
+    made = f"; interval: {estimate['method']}, 95 %" if estimate["method"] else ""
+    return f"{meaning[0].upper()}{meaning[1:]}. Over {estimate['n']:g} cases{made}."
+
+
+def _draw_all_judged(found: Mapping | None) -> None:
+    """The judge over all cases that it labelled, and the true share of usable ones."""
+    if found is None or not found["cases"]:
+        return
+    st.subheader("Over all judged cases")
+    st.text(found["words"])
+    st.text(
+        f"From {found['labelled']} random and audit labels: within each of the judge's labels a random draw, and how many "
+        f"cases it flagged is known. The judge itself passed {100 * found['judge_usable']:.1f} %, which is not the true share."
+    )
+    for code in found["warnings"]:
+        st.text(WARNING_WORDS[code])
+    names = {
+        "accuracy": "Agreement with people", "recall_bad": "Badcases found", "specificity": "Usable cases passed",
+        "precision_bad": "Flags that are right", "npv": "Passed cases that are usable",
+        "usable_rate": "Truly usable cases (the generator's)",
+    }  # fmt: skip
+    draw_table("all-judged", pd.DataFrame(
+        {"Figure": words, "Value": found[name]["value"], "From": found[name]["lo"], "To": found[name]["hi"],
+         "Undefined because": REASON_WORDS.get(found[name]["reason"], "")}
+        for name, words in names.items()
+    ))  # fmt: skip
