@@ -82,18 +82,18 @@ class Basis:
     with_audits: bool = False
 
     @property
-    def _with(self) -> str:
+    def sql(self) -> str:
         drawn = f"({_RANDOM} OR {_AUDITED})" if self.with_audits else _RANDOM
         return _PAIRS.format(votes=_VOTES[self.name], drawn=drawn, cluster=_CLUSTER)
 
     @property
-    def _parameters(self) -> dict:
+    def parameters(self) -> dict:
         return {"run": self.run_id, "threshold": self.threshold}
 
 
 def counts(basis: Basis) -> dict:
     """tp, fp, fn, tn, unanswered_bad, unanswered_usable: cases with a gold label, by what the judge said."""
-    found = row(f"{basis._with} SELECT {_CELLS} FROM pairs WHERE gold IS NOT NULL", basis._parameters)
+    found = row(f"{basis.sql} SELECT {_CELLS} FROM pairs WHERE gold IS NOT NULL", basis.parameters)
     found.pop("n")
     return found
 
@@ -101,8 +101,8 @@ def counts(basis: Basis) -> dict:
 def counts_by_prompt(basis: Basis) -> dict[str, tuple[int, ...]]:
     """tp, fp, fn, tn, unanswered_bad, unanswered_usable by prompt."""
     found = rows(
-        f"{basis._with} SELECT cluster, {_CELLS} FROM pairs WHERE gold IS NOT NULL GROUP BY cluster",
-        basis._parameters,
+        f"{basis.sql} SELECT cluster, {_CELLS} FROM pairs WHERE gold IS NOT NULL GROUP BY cluster",
+        basis.parameters,
     )
     names = ("tp", "fp", "fn", "tn", "unanswered_bad", "unanswered_usable")
     return {r["cluster"]: tuple(r[name] for name in names) for r in found}
@@ -114,7 +114,7 @@ def judged_by_prompt(basis: Basis) -> dict[str, tuple[int, int]]:
         f"SELECT {_CLUSTER}, sum(v.score < :threshold) AS flagged, sum(v.score >= :threshold) AS passed FROM verdicts v "
         "JOIN cases c ON c.id = v.case_id AND c.revision = v.revision "
         "WHERE v.run_id = :run AND v.score IS NOT NULL GROUP BY cluster",
-        basis._parameters,
+        basis.parameters,
     )
     return {r["cluster"]: (r["flagged"], r["passed"]) for r in found}
 
@@ -122,44 +122,44 @@ def judged_by_prompt(basis: Basis) -> dict[str, tuple[int, int]]:
 def counts_by_day(basis: Basis) -> list[dict]:
     """The same counts by the day (UTC) on which gold was known, oldest first."""
     return rows(
-        f"{basis._with} SELECT substr(known, 1, 10) AS day, {_CELLS} FROM pairs WHERE gold IS NOT NULL "
+        f"{basis.sql} SELECT substr(known, 1, 10) AS day, {_CELLS} FROM pairs WHERE gold IS NOT NULL "
         "GROUP BY day ORDER BY day",
-        basis._parameters,
+        basis.parameters,
     )
 
 
 def disagreements(basis: Basis, limit: int = 500) -> list[dict]:
     """The cases on which gold and the judge differ, or on which the judge gave no label."""
     return rows(
-        f"{basis._with} SELECT * FROM pairs WHERE gold IS NOT NULL AND (judge IS NULL OR judge != gold) "
+        f"{basis.sql} SELECT * FROM pairs WHERE gold IS NOT NULL AND (judge IS NULL OR judge != gold) "
         "ORDER BY case_id LIMIT :limit",
-        {**basis._parameters, "limit": limit},
+        {**basis.parameters, "limit": limit},
     )
 
 
 def count_disagreements(basis: Basis) -> int:
     """How many such cases there are."""
     return row(
-        f"{basis._with} SELECT count(*) AS n FROM pairs WHERE gold IS NOT NULL AND (judge IS NULL OR judge != gold)",
-        basis._parameters,
+        f"{basis.sql} SELECT count(*) AS n FROM pairs WHERE gold IS NOT NULL AND (judge IS NULL OR judge != gold)",
+        basis.parameters,
     )["n"]
 
 
 def agreement_rows(basis: Basis) -> list[dict]:
     """Every case that people labelled, gold and the judge's label beside each other, for the export."""
-    return rows(f"{basis._with} SELECT * FROM pairs ORDER BY case_id", basis._parameters)
+    return rows(f"{basis.sql} SELECT * FROM pairs ORDER BY case_id", basis.parameters)
 
 
 def unresolved(basis: Basis) -> list[dict]:
     """The labelled cases that have no gold label: a tie, or only unsure."""
-    return rows(f"{basis._with} SELECT * FROM pairs WHERE gold IS NULL ORDER BY case_id", basis._parameters)
+    return rows(f"{basis.sql} SELECT * FROM pairs WHERE gold IS NULL ORDER BY case_id", basis.parameters)
 
 
 def vote_patterns(basis: Basis) -> list[tuple[int, int, int]]:
     """(labels m, badcase labels b, number of cases) over the labelled cases of the run with at least two votes."""
     found = rows(
-        f"{basis._with} SELECT bad + usable AS m, bad AS b, count(*) AS n FROM pairs WHERE bad + usable >= 2 GROUP BY m, b",
-        basis._parameters,
+        f"{basis.sql} SELECT bad + usable AS m, bad AS b, count(*) AS n FROM pairs WHERE bad + usable >= 2 GROUP BY m, b",
+        basis.parameters,
     )
     return [(r["m"], r["b"], r["n"]) for r in found]
 
