@@ -35,7 +35,7 @@ def agreement_report(
     chosen = Basis(run_id, at, basis)
     figures = clustered_headline(agreement_store.counts_by_prompt(chosen) if at is not None else {})
     people = human_agreement(agreement_store.vote_patterns(chosen))
-    unresolved = len(agreement_store.unresolved(chosen))
+    left_out = agreement_store.left_out(chosen)
     report = {
         "run": run_id,
         "dataset": run["dataset"],
@@ -45,11 +45,11 @@ def agreement_report(
         "threshold": at,
         **figures.as_dict(),
         "human": vars(people),
-        "unresolved": unresolved,
+        "unresolved": left_out.pop("unresolved"),
         "all_judged": all_judged_report(replace(chosen, with_audits=at == run["threshold"]))
         if at is not None
         else None,
-        "left_out": agreement_store.left_out(run_id),
+        "left_out": left_out,
         "claim": None if target is None else claim_report(figures, target),
         "short": f"{percent(figures.accuracy)} of {figures.n}" if figures.n else "no labels yet",
         "words": [sentence(figures, people, basis), *(WARNING_WORDS[code] for code in figures.warnings)],

@@ -1,61 +1,33 @@
-"""The counts that agreement figures are made of: a run's labels against the people's.
+"""A run's labels against the people's: counts for figures, rows for lists and exports.
 
-Basis `blind`: each person's first label, given with the verdict hidden. Basis `all`: each person's current label,
-whether the verdict was hidden or shown. In both only labels on randomly drawn cases count: picked cases never do, and
-those of an audit, drawn with unequal chances, count once the random order has come past them. Gold is the
-adjudication, else the strict majority; "unsure" is no vote; a tie leaves the case unresolved.
+What counts is decided in `data/store/counts.py`; every query here brings it up to date first.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from data.store.connection import row, rows
+from data.store.connection import row, rows, value
+from data.store.counts import WITH_AUDITS, refresh
 
 BASES = {
     "blind": "first labels, given blind",
     "all": "current labels, blind or not",
 }
+CELLS = ("tp", "fp", "fn", "tn", "unanswered_bad", "unanswered_usable")
 
-_VOTES = {"blind": "(SELECT * FROM first_reviews WHERE blind = 1)", "all": "current_reviews"}
-
-# Cases of one prompt belong together; a case without a prompt stands for itself. c is the case.
-_CLUSTER = "CASE WHEN c.prompt = '' THEN 'case ' || c.id ELSE c.prompt END AS cluster"
-
-# A randomly drawn case. One that its reviewer labelled in an audit is so as well once the random order has come past it:
-# the queue does not offer it again, and a sample without the audited cases would be short of flagged ones.
-_RANDOM = """(r.basis = 'random' OR (r.basis = 'designed' AND EXISTS (
-    SELECT 1 FROM queue_draws d JOIN reach ON reach.reviewer_id = d.reviewer_id AND reach.queue = d.queue AND d.id < reach.last
-    WHERE d.reviewer_id = r.reviewer_id AND d.case_id = r.case_id AND d.criterion = r.criterion AND d.basis = 'random')))"""
-# The audits of the run itself: within each of its labels every case had the same chance.
-_AUDITED = "r.draw_id IN (SELECT id FROM queue_draws WHERE queue GLOB 'audit/run ' || :run || '/*')"
-
-# One row a case of the run that people labelled: gold (badcase, usable or null), the judge's label, when gold was known.
+# One row a test case of the run that people labelled: gold (badcase, usable or null), the judge's label, when gold was
+# known. Cases that a prompt showed as examples, or that a judge was tuned on, measure nothing.
 _PAIRS = """
-WITH run AS (SELECT * FROM runs WHERE id = :run),
-reach AS (
-    SELECT m.reviewer_id, d.queue, max(d.id) AS last FROM run JOIN reviews m ON m.criterion = run.criterion
-    JOIN cases c ON c.id = m.case_id AND c.dataset_id = run.dataset_id JOIN queue_draws d ON d.id = m.draw_id
-    JOIN datasets s ON s.id = c.dataset_id AND s.overlap IS NULL -- with an overlap the order is not followed strictly
-    WHERE m.basis = 'random' AND m.label IS NOT NULL GROUP BY m.reviewer_id, d.queue
-),
-votes AS (
-    SELECT r.case_id, sum(r.label = 'badcase') AS bad, sum(r.label = 'usable') AS usable, max(r.created) AS known
-    FROM {votes} r JOIN run ON run.criterion = r.criterion WHERE {drawn} GROUP BY r.case_id
-),
-pairs AS (
-    SELECT c.id AS case_id, c.external_id, c.prompt, {cluster}, c.generator, votes.bad, votes.usable,
-        max(votes.known, coalesce(a.created, '')) AS known, a.label AS adjudicated,
-        coalesce(a.label, CASE WHEN votes.bad > votes.usable THEN 'badcase' WHEN votes.usable > votes.bad THEN 'usable' END)
-            AS gold,
+WITH pairs AS (
+    SELECT c.id AS case_id, c.external_id, c.prompt, c.cluster, c.generator, g.bad, g.usable, g.known, g.adjudicated, g.gold,
         v.status, v.score,
         CASE WHEN v.score IS NULL OR :threshold IS NULL THEN NULL WHEN v.score >= :threshold THEN 'usable' ELSE 'badcase' END
             AS judge
-    FROM run JOIN verdicts v ON v.run_id = run.id
-    JOIN cases c ON c.id = v.case_id AND c.revision = v.revision
-    JOIN votes ON votes.case_id = c.id
-    LEFT JOIN current_adjudications a ON a.case_id = c.id AND a.criterion = run.criterion
-    WHERE v.status != 'skipped'
+    FROM runs r JOIN verdicts v ON v.run_id = r.id AND v.status != 'skipped'
+    JOIN cases c ON c.id = v.case_id AND c.revision = v.revision AND c.split = 'test'
+    JOIN gold_labels g ON g.case_id = c.id AND g.criterion = r.criterion AND g.basis = :basis AND g.audit_run = {gold}
+    WHERE r.id = :run
 )
 """
 
@@ -65,6 +37,27 @@ _CELLS = """
     coalesce(sum(gold = 'badcase' AND judge = 'usable'), 0) AS fn, coalesce(sum(gold = 'usable' AND judge = 'usable'), 0) AS tn,
     coalesce(sum(gold = 'badcase' AND judge IS NULL), 0) AS unanswered_bad,
     coalesce(sum(gold = 'usable' AND judge IS NULL), 0) AS unanswered_usable
+"""
+
+# The kept counts in the place of rows, for the run's own threshold. Where a prompt has audited cases and they are wanted,
+# its counts with them stand for those without.
+_COUNTED = """
+WITH counted AS (
+    SELECT k.cluster, nullif(a.judge, 'none') AS judge, CASE WHEN a.gold IN ('badcase', 'usable') THEN a.gold END AS gold,
+        a.gold != 'unlabelled' AS labelled, a.bad, a.usable, a.n, a.split
+    FROM agreement_counts a JOIN clusters k ON k.id = a.cluster_id
+    WHERE a.run_id = :run AND a.basis = :basis AND (a.audited = :audited OR (:audited AND NOT EXISTS (
+        SELECT 1 FROM agreement_counts w WHERE w.run_id = a.run_id AND w.basis = a.basis AND w.audited = 1
+        AND w.cluster_id = a.cluster_id)))
+)
+"""
+_SUMS = """
+    coalesce(sum(n * (gold = 'badcase' AND judge = 'badcase')), 0) AS tp,
+    coalesce(sum(n * (gold = 'usable' AND judge = 'badcase')), 0) AS fp,
+    coalesce(sum(n * (gold = 'badcase' AND judge = 'usable')), 0) AS fn,
+    coalesce(sum(n * (gold = 'usable' AND judge = 'usable')), 0) AS tn,
+    coalesce(sum(n * (gold = 'badcase' AND judge IS NULL)), 0) AS unanswered_bad,
+    coalesce(sum(n * (gold = 'usable' AND judge IS NULL)), 0) AS unanswered_usable
 """
 
 
@@ -83,40 +76,52 @@ class Basis:
 
     @property
     def sql(self) -> str:
-        drawn = f"({_RANDOM} OR {_AUDITED})" if self.with_audits else _RANDOM
-        return _PAIRS.format(votes=_VOTES[self.name], drawn=drawn, cluster=_CLUSTER)
+        """The WITH clause of `pairs`, one row a labelled case; what it reads is brought up to date first."""
+        refresh()
+        return _PAIRS.format(gold=WITH_AUDITS.format(basis=":basis") if self.with_audits else "0")
 
     @property
     def parameters(self) -> dict:
-        return {"run": self.run_id, "threshold": self.threshold}
+        return {"run": self.run_id, "threshold": self.threshold, "basis": self.name, "audited": self.with_audits}
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the threshold is the run's own, by which counts are kept."""
+        own = value("SELECT threshold FROM runs WHERE id = ?", [self.run_id])
+        return own is not None and own == self.threshold
 
 
 def counts(basis: Basis) -> dict:
     """tp, fp, fn, tn, unanswered_bad, unanswered_usable: cases with a gold label, by what the judge said."""
-    found = row(f"{basis.sql} SELECT {_CELLS} FROM pairs WHERE gold IS NOT NULL", basis.parameters)
-    found.pop("n")
-    return found
+    by_prompt = counts_by_prompt(basis).values()
+    return {name: sum(cells[place] for cells in by_prompt) for place, name in enumerate(CELLS)}
 
 
 def counts_by_prompt(basis: Basis) -> dict[str, tuple[int, ...]]:
     """tp, fp, fn, tn, unanswered_bad, unanswered_usable by prompt."""
-    found = rows(
-        f"{basis.sql} SELECT cluster, {_CELLS} FROM pairs WHERE gold IS NOT NULL GROUP BY cluster",
-        basis.parameters,
-    )
-    names = ("tp", "fp", "fn", "tn", "unanswered_bad", "unanswered_usable")
-    return {r["cluster"]: tuple(r[name] for name in names) for r in found}
+    if basis.is_own:
+        refresh()
+        sql = f"{_COUNTED} SELECT cluster, {_SUMS} FROM counted WHERE gold IS NOT NULL AND split = 'test' GROUP BY cluster"
+    else:
+        sql = f"{basis.sql} SELECT cluster, {_CELLS} FROM pairs WHERE gold IS NOT NULL GROUP BY cluster"
+    return {r["cluster"]: tuple(r[name] for name in CELLS) for r in rows(sql, basis.parameters)}
 
 
 def judged_by_prompt(basis: Basis) -> dict[str, tuple[int, int]]:
-    """(flagged, passed) of all judged cases by prompt, labelled or not; without the cases that got no label."""
-    found = rows(
-        f"SELECT {_CLUSTER}, sum(v.score < :threshold) AS flagged, sum(v.score >= :threshold) AS passed FROM verdicts v "
-        "JOIN cases c ON c.id = v.case_id AND c.revision = v.revision "
-        "WHERE v.run_id = :run AND v.score IS NOT NULL GROUP BY cluster",
-        basis.parameters,
-    )
-    return {r["cluster"]: (r["flagged"], r["passed"]) for r in found}
+    """(flagged, passed) of all judged test cases by prompt, labelled or not; without the cases that got no label."""
+    if basis.is_own:
+        refresh()
+        sql = (
+            f"{_COUNTED} SELECT cluster, sum(n * (judge = 'badcase')) AS flagged, sum(n * (judge = 'usable')) AS passed "
+            "FROM counted WHERE judge IS NOT NULL AND split = 'test' GROUP BY cluster"
+        )
+    else:
+        sql = (
+            "SELECT c.cluster, sum(v.score < :threshold) AS flagged, sum(v.score >= :threshold) AS passed FROM verdicts v "
+            "JOIN cases c ON c.id = v.case_id AND c.revision = v.revision "
+            "WHERE v.run_id = :run AND v.score IS NOT NULL AND c.split = 'test' GROUP BY c.cluster"
+        )
+    return {r["cluster"]: (r["flagged"], r["passed"]) for r in rows(sql, basis.parameters)}
 
 
 def counts_by_day(basis: Basis) -> list[dict]:
@@ -137,50 +142,47 @@ def disagreements(basis: Basis, limit: int = 500) -> list[dict]:
     )
 
 
-def count_disagreements(basis: Basis) -> int:
-    """How many such cases there are."""
-    return row(
-        f"{basis.sql} SELECT count(*) AS n FROM pairs WHERE gold IS NOT NULL AND (judge IS NULL OR judge != gold)",
-        basis.parameters,
-    )["n"]
-
-
 def agreement_rows(basis: Basis) -> list[dict]:
     """Every case that people labelled, gold and the judge's label beside each other, for the export."""
     return rows(f"{basis.sql} SELECT * FROM pairs ORDER BY case_id", basis.parameters)
 
 
-def unresolved(basis: Basis) -> list[dict]:
+def unresolved(basis: Basis, limit: int = -1) -> list[dict]:
     """The labelled cases that have no gold label: a tie, or only unsure."""
-    return rows(f"{basis.sql} SELECT * FROM pairs WHERE gold IS NULL ORDER BY case_id", basis.parameters)
+    return rows(
+        f"{basis.sql} SELECT * FROM pairs WHERE gold IS NULL ORDER BY case_id LIMIT :limit",
+        {**basis.parameters, "limit": limit},
+    )
 
 
 def vote_patterns(basis: Basis) -> list[tuple[int, int, int]]:
     """(labels m, badcase labels b, number of cases) over the labelled cases of the run with at least two votes."""
+    refresh()
     found = rows(
-        f"{basis.sql} SELECT bad + usable AS m, bad AS b, count(*) AS n FROM pairs WHERE bad + usable >= 2 GROUP BY m, b",
+        f"{_COUNTED} SELECT bad + usable AS m, bad AS b, sum(n) AS n FROM counted "
+        "WHERE bad + usable >= 2 AND split = 'test' GROUP BY m, b",
         basis.parameters,
     )
     return [(r["m"], r["b"], r["n"]) for r in found]
 
 
-def left_out(run_id: int) -> dict:
-    """People's labels on the run's cases that do not count: picked (nobody drew the case), audited
-    (drawn with unequal chances), stale (the case has changed)."""
-    return row(
-        "SELECT (SELECT count(*) FROM current_reviews r JOIN verdicts v ON v.case_id = r.case_id AND v.run_id = run.id "
-        "  WHERE r.criterion = run.criterion AND r.basis = 'opportunistic') AS picked, "
-        "(SELECT count(*) FROM current_reviews r JOIN verdicts v ON v.case_id = r.case_id AND v.run_id = run.id "
-        "  WHERE r.criterion = run.criterion AND r.basis = 'designed') AS audited, "
-        "(SELECT count(DISTINCT r.case_id || '/' || r.reviewer_id) FROM reviews r JOIN cases c ON c.id = r.case_id "
-        "  JOIN run_cases rc ON rc.case_id = r.case_id AND rc.run_id = run.id "
-        "  WHERE r.criterion = run.criterion AND r.label IS NOT NULL AND r.revision != c.revision "
-        "  AND NOT EXISTS (SELECT 1 FROM reviews u WHERE u.undoes = r.id) "
-        "  AND NOT EXISTS (SELECT 1 FROM standing_reviews s WHERE s.case_id = r.case_id "
-        "    AND s.reviewer_id = r.reviewer_id AND s.criterion = r.criterion)) AS stale "
-        "FROM runs run WHERE run.id = ?",
-        [run_id],
+def left_out(basis: Basis) -> dict:
+    """What does not count on the run's cases. unresolved: labelled cases without gold. Labels: picked (nobody drew the
+    case), audited (drawn with unequal chances), stale (the case has changed). examples: labelled cases that a prompt shows
+    or that a judge was tuned on."""
+    refresh()
+    cases = row(
+        f"{_COUNTED} SELECT coalesce(sum(n * (labelled AND gold IS NULL AND split = 'test')), 0) AS unresolved, "
+        "coalesce(sum(n * (labelled AND split != 'test')), 0) AS examples FROM counted",
+        replace(basis, with_audits=False).parameters,
     )
+    labels = row(
+        "SELECT coalesce(sum(o.picked), 0) AS picked, coalesce(sum(o.audited), 0) AS audited, coalesce(sum(o.stale), 0) AS stale "
+        "FROM runs r JOIN labels_left_out o ON o.criterion = r.criterion "
+        "JOIN run_cases rc ON rc.run_id = r.id AND rc.case_id = o.case_id WHERE r.id = ?",
+        [basis.run_id],
+    )
+    return {**cases, **labels}
 
 
 def item_pairs(run_id: int) -> list[dict]:

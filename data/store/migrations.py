@@ -285,3 +285,99 @@ def m008_desk(db: sqlite_utils.Database) -> None:
         "INSERT INTO badcase_tags (key, words, place) VALUES (?, ?, ?)",
         [(text.replace(" ", "_").replace("-", "_"), text, place) for place, text in enumerate(words)],
     )
+
+
+@MIGRATIONS()
+def m009_counts(db: sqlite_utils.Database) -> None:
+    """What agreement figures are made of, kept up to date: which labels count, gold by case, counts by run and prompt.
+
+    All of it follows from reviews, adjudications and verdicts; `data/store/counts.py` makes it anew for the prompts in
+    stale_clusters, which triggers fill. cluster: what belongs together, the prompt; a case without one stands for itself.
+    counted_labels: each person's label that counts for a case on a basis (blind: the first one, if blind; all: the current
+    one); audit_run: 0 when it counts everywhere, else the run whose audit drew the case with unequal chances. random_reach:
+    the last draw of a random order that its reviewer has labelled. claim_looks: when a claim was looked at, by labels n.
+    """
+    _execute(
+        db,
+        """
+        ALTER TABLE cases ADD COLUMN cluster TEXT GENERATED ALWAYS AS
+            (CASE WHEN prompt = '' THEN 'case ' || external_id ELSE prompt END) VIRTUAL;
+        CREATE INDEX cases_cluster ON cases(dataset_id, cluster);
+        CREATE TABLE clusters (
+            id INTEGER PRIMARY KEY, dataset_id INTEGER NOT NULL, cluster TEXT NOT NULL, UNIQUE (dataset_id, cluster)
+        ) STRICT;
+        CREATE TABLE stale_clusters (
+            dataset_id INTEGER NOT NULL, cluster TEXT NOT NULL, PRIMARY KEY (dataset_id, cluster)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE random_reach (
+            reviewer_id INTEGER NOT NULL, dataset_id INTEGER NOT NULL, criterion TEXT NOT NULL, queue TEXT NOT NULL,
+            last INTEGER NOT NULL, PRIMARY KEY (reviewer_id, dataset_id, criterion, queue)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE counted_labels (
+            case_id INTEGER NOT NULL, criterion TEXT NOT NULL, basis TEXT NOT NULL, reviewer_id INTEGER NOT NULL,
+            audit_run INTEGER NOT NULL, label TEXT NOT NULL, review_id INTEGER NOT NULL,
+            PRIMARY KEY (case_id, criterion, basis, reviewer_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE gold_labels (
+            case_id INTEGER NOT NULL, criterion TEXT NOT NULL, basis TEXT NOT NULL, audit_run INTEGER NOT NULL,
+            bad INTEGER NOT NULL, usable INTEGER NOT NULL, known TEXT NOT NULL, adjudicated TEXT, gold TEXT,
+            PRIMARY KEY (case_id, criterion, basis, audit_run)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE labels_left_out (
+            case_id INTEGER NOT NULL, criterion TEXT NOT NULL, picked INTEGER NOT NULL, audited INTEGER NOT NULL,
+            stale INTEGER NOT NULL, PRIMARY KEY (case_id, criterion)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE agreement_counts (
+            run_id INTEGER NOT NULL, basis TEXT NOT NULL, audited INTEGER NOT NULL, split TEXT NOT NULL,
+            cluster_id INTEGER NOT NULL, judge TEXT NOT NULL, gold TEXT NOT NULL, bad INTEGER NOT NULL,
+            usable INTEGER NOT NULL, n INTEGER NOT NULL,
+            PRIMARY KEY (run_id, basis, audited, split, cluster_id, judge, gold, bad, usable)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX agreement_counts_cluster ON agreement_counts(cluster_id);
+        CREATE TABLE claim_looks (
+            id INTEGER PRIMARY KEY, run_id INTEGER NOT NULL REFERENCES runs(id), basis TEXT NOT NULL,
+            threshold REAL NOT NULL, target REAL NOT NULL, n INTEGER NOT NULL, created TEXT NOT NULL,
+            UNIQUE (run_id, basis, threshold, target, n)
+        ) STRICT;
+        INSERT INTO stale_clusters SELECT DISTINCT dataset_id, cluster FROM cases;
+        INSERT INTO random_reach
+            SELECT r.reviewer_id, c.dataset_id, r.criterion, d.queue, max(d.id) FROM reviews r
+            JOIN cases c ON c.id = r.case_id JOIN queue_draws d ON d.id = r.draw_id
+            WHERE r.basis = 'random' AND r.label IS NOT NULL GROUP BY 1, 2, 3, 4
+        """,
+    )
+    of_case = "INSERT OR IGNORE INTO stale_clusters SELECT dataset_id, cluster FROM cases WHERE id = NEW.case_id;"
+    for table in ("verdicts", "adjudications"):
+        db.conn.execute(f"CREATE TRIGGER {table}_counted AFTER INSERT ON {table} BEGIN {of_case} END")
+    db.conn.execute(
+        "CREATE TRIGGER cases_counted AFTER UPDATE OF revision, prompt, split ON cases BEGIN "
+        "INSERT OR IGNORE INTO stale_clusters VALUES (OLD.dataset_id, OLD.cluster), (NEW.dataset_id, NEW.cluster); END"
+    )
+    # With an overlap nobody follows the random order strictly, so no audited case is ever passed by it.
+    db.conn.execute(
+        "CREATE TRIGGER datasets_counted AFTER UPDATE OF overlap ON datasets "
+        "WHEN (OLD.overlap IS NULL) != (NEW.overlap IS NULL) BEGIN "
+        "INSERT OR IGNORE INTO stale_clusters SELECT c.dataset_id, c.cluster FROM cases c WHERE c.dataset_id = NEW.id "
+        "AND EXISTS (SELECT 1 FROM reviews r WHERE r.case_id = c.id AND r.basis = 'designed'); END"
+    )
+    # A random label passes the cases before it in that order: what their reviewer audited among them counts from now on.
+    db.conn.execute(
+        f"""CREATE TRIGGER reviews_counted AFTER INSERT ON reviews BEGIN
+            {of_case}
+            INSERT OR IGNORE INTO stale_clusters
+                SELECT c.dataset_id, c.cluster FROM queue_draws own JOIN cases mine ON mine.id = NEW.case_id
+                JOIN queue_draws d ON d.reviewer_id = own.reviewer_id AND d.queue = own.queue
+                    AND d.criterion = own.criterion AND d.id < own.id AND d.id >= coalesce((
+                        SELECT last FROM random_reach p WHERE p.reviewer_id = own.reviewer_id AND p.queue = own.queue
+                        AND p.criterion = own.criterion AND p.dataset_id = mine.dataset_id), 0)
+                JOIN cases c ON c.id = d.case_id AND c.dataset_id = mine.dataset_id
+                JOIN reviews r ON r.case_id = d.case_id AND r.criterion = d.criterion
+                    AND r.reviewer_id = d.reviewer_id AND r.basis = 'designed'
+                WHERE own.id = NEW.draw_id AND NEW.basis = 'random' AND NEW.label IS NOT NULL;
+            INSERT INTO random_reach
+                SELECT NEW.reviewer_id, c.dataset_id, NEW.criterion, d.queue, d.id FROM queue_draws d
+                JOIN cases c ON c.id = NEW.case_id
+                WHERE d.id = NEW.draw_id AND NEW.basis = 'random' AND NEW.label IS NOT NULL
+                ON CONFLICT DO UPDATE SET last = max(last, excluded.last);
+        END"""
+    )

@@ -153,7 +153,7 @@ def test_labels_of_an_audit_do_not_enter_the_plain_figures(fill, ada):
     label(first["case_id"], ada, "badcase", first["draw_id"])
     assert value("SELECT basis FROM reviews") == "designed"
     assert sum(agreement.counts(agreement.Basis(run, 0.5, "all")).values()) == 0
-    assert agreement.left_out(run)["audited"] == 1
+    assert agreement.left_out(agreement.Basis(run, 0.5, "all"))["audited"] == 1
     assert len(queues.next_cases(dataset, "overall", ada, 10, queue=queue)) == 3
 
 

@@ -20,12 +20,13 @@ def draw(chosen: Chosen) -> None:
     if not apart:
         st.text("Nowhere: judge and people agree on every counted case.")
     else:
-        count = agreement.count_disagreements(basis)
+        cells = agreement.counts(basis)
+        count = sum(cells.values()) - cells["tp"] - cells["tn"]
         reviews.saw_verdicts(chosen.reviewer["id"], [pair["case_id"] for pair in apart])
         first = f", the first {len(apart)} here" if count > len(apart) else ""
         st.text(f"{count} case{'s' if count != 1 else ''}{first}. Open one to see everything that was said of it.")
         draw_cards({pair["case_id"]: _apart_words(pair, basis.threshold) for pair in apart})
-    tied = agreement.unresolved(basis)
+    tied = agreement.unresolved(basis, _MOST)
     if tied:
         st.subheader("Without a majority")
         st.text(
