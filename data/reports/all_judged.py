@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
 from data.reports.words import percent
 from data.store import agreement as agreement_store
 from data.store.agreement import Basis
-from evaluators.agreement import REASON_WORDS, TwoPhase, cluster_ratio, two_phase
+from evaluators.agreement import REASON_WORDS, ClusterEstimate, TwoPhase, cells_ratio, two_phase
 
 
-def all_judged_report(basis: Basis) -> dict:
+def all_judged_report(basis: Basis, labelled: Mapping[str, Sequence[int]] | None = None) -> dict:
     """The judge over all cases that it labelled, and how many of them are truly usable, from random labels and audits.
 
     Within each of the judge's labels all drawn cases had the same chance, so random draws and audits go together there;
     how many cases it flagged is known (the two-phase estimator). At another threshold than the run's audits do not fit.
     cases, labelled, prompts: what it rests on; judge_usable: the share that the judge passed, which is not the true share
-    of usable cases.
+    of usable cases. labelled: counts_by_prompt of this basis, if they are known already.
     """
-    judged = agreement_store.judged_by_prompt(basis)
-    labelled = agreement_store.counts_by_prompt(basis)
-    flagged, passed = (sum(both[i] for both in judged.values()) for i in (0, 1))
-    within = [
-        cluster_ratio([(p, cells[hit], cells[hit] + cells[miss], 1.0) for p, cells in labelled.items()],
-                      sum(cells[hit] + cells[miss] for cells in labelled.values()))
-        for hit, miss in ((0, 1), (3, 2))
-    ]  # fmt: skip
-    share = cluster_ratio([(p, f, f + u, 1.0) for p, (f, u) in judged.items()], flagged + passed)
-    found = two_phase(flagged, passed, *within, share, misses=sum(cells[2] for cells in labelled.values()))
+    judged = np.array(list(agreement_store.judged_by_prompt(basis).values()), float).reshape(-1, 2)
+    if labelled is None:
+        labelled = agreement_store.counts_by_prompt(basis)
+    cells = np.array(list(labelled.values()), float).reshape(-1, 6)
+    flagged, passed = (int(count) for count in judged.sum(axis=0))
+    nothing = ClusterEstimate.undefined("no_data")
+    within = [cells_ratio(cells, (hit,), (hit, miss)) or nothing for hit, miss in ((0, 1), (3, 2))]
+    share = cells_ratio(judged, (0,), (0, 1)) or nothing
+    found = two_phase(flagged, passed, *within, share, misses=int(cells[:, 2].sum()))
     return {
         **found.as_dict(),
         "cases": flagged + passed,
-        "labelled": sum(sum(cells[:4]) for cells in labelled.values()),
+        "labelled": int(cells[:, :4].sum()),
         "prompts": len(judged),
         "judge_usable": passed / (flagged + passed) if flagged + passed else None,
+        "short": f"{percent(found.accuracy)} of {flagged + passed}, by audit",
         "words": all_judged_words(found, flagged + passed),
     }
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from data.reports.all_judged import all_judged_report
+from data.reports.claims import claim_report
 from data.reports.words import number, percent
 from data.store import agreement as agreement_store
 from data.store.agreement import Basis
@@ -14,7 +15,6 @@ from evaluators.agreement import (
     WARNING_WORDS,
     Headline,
     HumanAgreement,
-    claim,
     clustered_headline,
     human_agreement,
 )
@@ -24,18 +24,26 @@ BASIS_WORDS = {"blind": "blind", "all": "blind or shown"}
 
 
 def agreement_report(
-    run_id: int, basis: str = "blind", threshold: float | None = None, target: float | None = None
-) -> dict:
-    """Every figure of a run on a basis, as plain values; `words` says them in sentences.
+    run_id: int, basis: str = "blind", threshold: float | None = None, target: float | None = None,
+    planned: int | None = None,
+) -> dict:  # fmt: skip
+    """The first figures of a run on a basis, as plain values; `words` says them in sentences.
 
-    threshold: another one than the run's own, to try it; 0-1. target: a claim to test, "agrees on at least so much"; 0-1.
+    threshold: another one than the run's own, to try it; 0-1. target: a claim to test, "agrees on at least so much", 0-1,
+    on a planned number of labelled cases (see `claim_report`).
     """
     run = run_by_id(run_id)
     at = run["threshold"] if threshold is None else threshold
     chosen = Basis(run_id, at, basis)
-    figures = clustered_headline(agreement_store.counts_by_prompt(chosen) if at is not None else {})
+    by_prompt = agreement_store.counts_by_prompt(chosen) if at is not None else {}
+    figures = clustered_headline(by_prompt)
     people = human_agreement(agreement_store.vote_patterns(chosen))
     left_out = agreement_store.left_out(chosen)
+    all_judged = None
+    if at is not None:
+        with_audits = replace(chosen, with_audits=at == run["threshold"] and agreement_store.has_audits(chosen))
+        all_judged = all_judged_report(with_audits, None if with_audits.with_audits else by_prompt)
+    by_audit = figures.n == 0 and all_judged is not None and all_judged["labelled"] > 0
     report = {
         "run": run_id,
         "dataset": run["dataset"],
@@ -46,14 +54,16 @@ def agreement_report(
         **figures.as_dict(),
         "human": vars(people),
         "unresolved": left_out.pop("unresolved"),
-        "all_judged": all_judged_report(replace(chosen, with_audits=at == run["threshold"]))
-        if at is not None
-        else None,
+        "all_judged": all_judged,
         "left_out": left_out,
-        "claim": None if target is None else claim_report(figures, target),
+        "claim": None if target is None or at is None else claim_report(chosen, figures, target, planned),
         "short": f"{percent(figures.accuracy)} of {figures.n}" if figures.n else "no labels yet",
         "words": [sentence(figures, people, basis), *(WARNING_WORDS[code] for code in figures.warnings)],
     }
+    if by_audit:  # unequal chances: only the two-phase estimator may say how good the judge is
+        report |= {"warnings": all_judged["warnings"], "short": all_judged["short"], "words": [
+            all_judged["words"], *(WARNING_WORDS[code] for code in all_judged["warnings"])
+        ]}  # fmt: skip
     if report["claim"]:
         report["words"].append(report["claim"]["words"])
     if at is None:
@@ -72,25 +82,6 @@ def _undefined(report: dict, reason: str) -> dict:
     return found
 
 
-def claim_report(figures: Headline, target: float) -> dict:
-    """Whether one may say that the judge agrees with people on at least `target`, as plain values and in words."""
-    found = claim(figures.accuracy, target)
-    said = f"“At least {100 * target:g} %”"
-    bounds = (
-        "" if found.lower is None else f" (95 % sure: above {100 * found.lower:.1f} %, below {100 * found.upper:.1f} %)"
-    )
-    words = {
-        "pass": f"{said} holds{bounds}.",
-        "fail": f"{said} does not hold{bounds}.",
-        "undecided": f"{said} is undecided{bounds}.",
-    }[found.answer]
-    if found.more:
-        words += f" About {found.more:,} more labels would decide it, if the judge is as good as it looks."
-    elif found.answer == "undecided" and figures.n:
-        words += " What is seen so far is not better than that: more labels will hardly show it."
-    return {**asdict(found), "words": words}
-
-
 def sentence(figures: Headline, people: HumanAgreement, basis: str) -> str:
     """The headline as a lead would read it aloud."""
     if figures.n == 0:
@@ -98,11 +89,11 @@ def sentence(figures: Headline, people: HumanAgreement, basis: str) -> str:
     cells = figures.answered
     said = (
         f"On {figures.n} {BASIS_WORDS[basis]}, randomly drawn cases ({figures.prompts} prompts) the judge agrees with people on "
-        f"{percent(figures.accuracy)}; always saying {figures.baseline_label} would agree on {100 * figures.baseline:.1f} %. "
-        f"It finds {percent(figures.recall_bad)} of badcases, and {percent(cells.precision_bad)} of its flags are right. "
-        f"Kappa {number(cells.kappa)}"
+        f"{percent(figures.accuracy)}, always saying {figures.baseline_label} would score {100 * figures.baseline:.1f} %; "
+        f"it finds {percent(figures.recall_bad)} of badcases, and {percent(cells.precision_bad)} of its flags are right; "
+        f"balanced accuracy {percent(figures.balanced_accuracy)}; kappa {number(cells.kappa)}"
     )
     if people.agreement is None:
         return f"{said}; how far people agree among themselves is unknown ({REASON_WORDS[people.reason]})."
     kappa = "undefined" if people.kappa is None else f"{people.kappa:.2f}"
-    return f"{said}; people among themselves agree on {100 * people.agreement:.1f} % of {people.cases} cases, kappa {kappa}."
+    return f"{said}, people among themselves {kappa} (they agree on {100 * people.agreement:.1f} % of {people.cases} cases)."

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from data.store.connection import row, rows, value
+from data.store.connection import row, rows, tuples, value
 from data.store.counts import WITH_AUDITS, refresh
 
 BASES = {
@@ -97,14 +97,21 @@ def counts(basis: Basis) -> dict:
     return {name: sum(cells[place] for cells in by_prompt) for place, name in enumerate(CELLS)}
 
 
-def counts_by_prompt(basis: Basis) -> dict[str, tuple[int, ...]]:
+def counts_by_prompt(basis: Basis) -> dict[str, list[int]]:
     """tp, fp, fn, tn, unanswered_bad, unanswered_usable by prompt."""
     if basis.is_own:
         refresh()
         sql = f"{_COUNTED} SELECT cluster, {_SUMS} FROM counted WHERE gold IS NOT NULL AND split = 'test' GROUP BY cluster"
     else:
         sql = f"{basis.sql} SELECT cluster, {_CELLS} FROM pairs WHERE gold IS NOT NULL GROUP BY cluster"
-    return {r["cluster"]: tuple(r[name] for name in CELLS) for r in rows(sql, basis.parameters)}
+    return {cluster: cells[-len(CELLS) :] for cluster, *cells in tuples(sql, basis.parameters)}
+
+
+def has_audits(basis: Basis) -> bool:
+    """Whether any label of the run's own audits counts beside the random ones."""
+    refresh()
+    sql = "SELECT EXISTS (SELECT 1 FROM agreement_counts WHERE run_id = ? AND basis = ? AND audited = 1)"
+    return bool(value(sql, [basis.run_id, basis.name]))
 
 
 def judged_by_prompt(basis: Basis) -> dict[str, tuple[int, int]]:
@@ -121,7 +128,7 @@ def judged_by_prompt(basis: Basis) -> dict[str, tuple[int, int]]:
             "JOIN cases c ON c.id = v.case_id AND c.revision = v.revision "
             "WHERE v.run_id = :run AND v.score IS NOT NULL AND c.split = 'test' GROUP BY c.cluster"
         )
-    return {r["cluster"]: (r["flagged"], r["passed"]) for r in rows(sql, basis.parameters)}
+    return {cluster: (flagged, passed) for cluster, flagged, passed in tuples(sql, basis.parameters)}
 
 
 def counts_by_day(basis: Basis) -> list[dict]:

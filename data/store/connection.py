@@ -93,6 +93,11 @@ def rows(sql: str, parameters: Sequence | dict = ()) -> list[dict]:
     return [_parsed(dict(zip(names, row, strict=True))) for row in cursor]
 
 
+def tuples(sql: str, parameters: Sequence | dict = ()) -> Iterator[tuple]:
+    """The rows of a query as they are, for the many."""
+    return database().conn.execute(sql, parameters)
+
+
 def row(sql: str, parameters: Sequence | dict = ()) -> dict | None:
     """The first row of a query, or None."""
     found = rows(sql, parameters)

@@ -39,7 +39,9 @@ _PASSED = """EXISTS (
 
 _STEPS = (
     "CREATE TEMP TABLE IF NOT EXISTS stale_cases (case_id INTEGER PRIMARY KEY)",
-    "CREATE TEMP TABLE IF NOT EXISTS stale_labels (basis, case_id, criterion, reviewer_id, id, label, drawn, draw_id, created)",
+    "CREATE TEMP TABLE IF NOT EXISTS stale_labels (basis TEXT, case_id INTEGER, criterion TEXT, reviewer_id INTEGER, "
+    "id INTEGER, label TEXT, drawn TEXT, draw_id INTEGER, created TEXT, "
+    "PRIMARY KEY (basis, case_id, criterion, reviewer_id)) WITHOUT ROWID",
     "DELETE FROM stale_cases",
     "DELETE FROM stale_labels",
     "INSERT INTO stale_cases SELECT c.id FROM stale_clusters s JOIN cases c USING (dataset_id, cluster)",

@@ -2,7 +2,7 @@
 
 from evaluators.agreement.alternative import AltTest, Replaced, alt_test
 from evaluators.agreement.ceiling import Ceiling, ceiling
-from evaluators.agreement.clusters import ClusterMetrics, cluster_metrics, cluster_ratio
+from evaluators.agreement.clusters import ClusterMetrics, cells_ratio, cluster_metrics, cluster_ratio
 from evaluators.agreement.comparisons import ClusterDifference, bh, by, holm, paired_cluster_diff
 from evaluators.agreement.correction import Corrected, rogan_gladen
 from evaluators.agreement.estimate import REASON_WORDS, WARNING_WORDS, ClusterEstimate, Estimate
@@ -66,6 +66,7 @@ __all__ = [
     "binary_metrics",
     "by",
     "ceiling",
+    "cells_ratio",
     "claim",
     "clopper_pearson",
     "cluster_metrics",

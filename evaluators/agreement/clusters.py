@@ -6,6 +6,8 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+import numpy as np
+
 from evaluators.agreement.estimate import ClusterEstimate
 from evaluators.agreement.jackknife import jackknife
 from evaluators.agreement.proportions import student_quantile, wilson
@@ -25,19 +27,23 @@ def cluster_ratio(rows: Iterable[Row], n: int | None = None) -> ClusterEstimate:
     V = K/(K-1) sum (Y - R X)^2 / (sum X)^2. n_eff = min(n, R(1-R)/V); where V is 0 or R is 0 or 1, Kish's
     (sum X)^2 / sum X^2. Undefined without any x (`no_data`); with one cluster the interval is 0-1 (`few_clusters`).
     """
-    sums, counted = cluster_sums(rows)
-    n = counted if n is None else n
-    if not sums:
+    y, x, counted = cluster_sums(rows)
+    return sums_ratio(y, x, counted if n is None else n)
+
+
+def sums_ratio(y: np.ndarray, x: np.ndarray, n: float) -> ClusterEstimate:
+    """cluster_ratio from the sums Y and X of each cluster, shape (clusters,); n: how many cases they are of."""
+    y, x = y[x > 0], x[x > 0]
+    if not len(x):
         return ClusterEstimate.undefined("no_data")
-    share, clusters = _ratio(sums), len(sums)
+    share, clusters = _ratio(y, x), len(x)
     if clusters < 2:
         return ClusterEstimate(share, 0.0, 1.0, "few_clusters", n, clusters=clusters)
-    variance = ratio_variance(sums, share)
+    variance = ratio_variance(y, x, share)
     if variance > 0 and 0 < share < 1:
         n_eff = min(float(n), share * (1 - share) / variance)
     else:
-        size = math.fsum(x for _y, x in sums.values())
-        n_eff = min(float(n), size**2 / math.fsum(x * x for _y, x in sums.values()))
+        n_eff = min(float(n), float(x.sum() ** 2 / (x * x).sum()))
     limits = wilson(share * n_eff, n_eff, crit=student_quantile(clusters - 1))
     return ClusterEstimate(
         share, min(limits.lo, share), max(limits.hi, share), n=n, se=math.sqrt(variance),
@@ -45,31 +51,38 @@ def cluster_ratio(rows: Iterable[Row], n: int | None = None) -> ClusterEstimate:
     )  # fmt: skip
 
 
-def cluster_sums(rows: Iterable[Row]) -> tuple[dict[Hashable, tuple[float, float]], int]:
-    """The weighted sums (Y, X) of each cluster with any x, and how many rows count."""
+def cluster_sums(rows: Iterable[Row]) -> tuple[np.ndarray, np.ndarray, int]:
+    """The weighted sums Y and X of each cluster with any x, and how many rows count."""
     sums: dict[Hashable, tuple[float, float]] = {}
     counted = 0
     for cluster, y, x, w in rows:
         before = sums.get(cluster, (0.0, 0.0))
         sums[cluster] = (before[0] + w * y, before[1] + w * x)
         counted += x > 0
-    return {cluster: both for cluster, both in sums.items() if both[1] > 0}, counted
+    both = np.array([pair for pair in sums.values() if pair[1] > 0], float).reshape(-1, 2)
+    return both[:, 0], both[:, 1], counted
 
 
-def ratio_variance(sums: Mapping[Hashable, tuple[float, float]], ratio: float) -> float:
+def ratio_variance(y: np.ndarray, x: np.ndarray, ratio: float) -> float:
     """K/(K-1) sum (Y - R X)^2 / (sum X)^2 over the K clusters, at least two."""
-    clusters, size = len(sums), math.fsum(x for _y, x in sums.values())
-    residuals = math.fsum((y - ratio * x) ** 2 for y, x in sums.values())
+    clusters, size = len(x), math.fsum(x)
+    residuals = math.fsum((y - ratio * x) ** 2)
     # What is left by rounding is no spread.
     residuals = 0.0 if residuals <= 1e-24 * size**2 else residuals
     return clusters / (clusters - 1) * residuals / size**2
 
 
-def _ratio(sums: Mapping[Hashable, tuple[float, float]]) -> float:
+def _ratio(y: np.ndarray, x: np.ndarray) -> float:
     """sum Y / sum X, exactly 0 or 1 where it is so but for rounding."""
-    ratio = math.fsum(y for y, _x in sums.values()) / math.fsum(x for _y, x in sums.values())
+    ratio = math.fsum(y) / math.fsum(x)
     nearest = min(1.0, max(0.0, round(ratio)))
     return nearest if abs(ratio - nearest) < 1e-12 else ratio
+
+
+def cells_ratio(cells: np.ndarray, hits: Sequence[int], of: Sequence[int]) -> ClusterEstimate | None:
+    """The share of some columns of counts among others; None where those have none. cells: shape (clusters, columns)."""
+    y, x = cells[:, list(hits)].sum(axis=1), cells[:, list(of)].sum(axis=1)
+    return sums_ratio(y, x, int(x.sum())) if x.any() else None
 
 
 @dataclass(frozen=True)
@@ -97,12 +110,11 @@ class ClusterMetrics:
 
 def cluster_metrics(groups: Mapping[Hashable, Sequence[int]]) -> ClusterMetrics:
     """All figures of a 2x2 table from its (tp, fp, fn, tn) by cluster; undefined cases as in binary_metrics."""
-    n = sum(map(sum, groups.values()))
+    cells = np.array(list(groups.values()), float).reshape(-1, 4)
+    n = cells.sum()
 
     def share(hits: Sequence[int], of: Sequence[int], reason: str) -> ClusterEstimate:
-        rows = [(c, sum(table[i] for i in hits), sum(table[i] for i in of), 1.0) for c, table in groups.items()]
-        counted = sum(x for _c, _y, x, _w in rows)
-        return cluster_ratio(rows, counted) if counted else ClusterEstimate.undefined(reason if n else "no_data")
+        return cells_ratio(cells, hits, of) or ClusterEstimate.undefined(reason if n else "no_data")
 
     tp, fp, fn, tn = every = range(4)
     return ClusterMetrics(

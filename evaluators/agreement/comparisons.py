@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.stats import t as student
 
 from evaluators.agreement.clusters import cluster_sums, ratio_variance
@@ -29,14 +30,18 @@ def paired_cluster_diff(rows: Iterable[tuple[Hashable, float, float]]) -> Cluste
     Undefined without rows (`no_data`). Without an interval: one prompt (`few_clusters`), or every prompt with the same
     mean (`degenerate`; p is 1 if that is 0, else None).
     """
-    sums, n = cluster_sums((cluster, d, 1.0, w) for cluster, d, w in rows)
-    if not sums:
+    return paired_sums_diff(*cluster_sums((cluster, d, 1.0, w) for cluster, d, w in rows))
+
+
+def paired_sums_diff(y: np.ndarray, x: np.ndarray, n: int) -> ClusterDifference:
+    """paired_cluster_diff from the sums of w d and w of each cluster, shape (clusters,), over n cases."""
+    if not len(x):
         return ClusterDifference.undefined("no_data")
-    clusters = len(sums)
-    value = math.fsum(y for y, _x in sums.values()) / math.fsum(x for _y, x in sums.values())
+    clusters = len(x)
+    value = math.fsum(y) / math.fsum(x)
     if clusters < 2:
         return ClusterDifference(value, reason="few_clusters", n=n, clusters=clusters)
-    se = math.sqrt(ratio_variance(sums, value))
+    se = math.sqrt(ratio_variance(y, x, value))
     if se == 0:
         return ClusterDifference(
             value, reason="degenerate", n=n, se=se, clusters=clusters, p=1.0 if value == 0 else None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from evaluators.agreement.clusters import ClusterMetrics, cluster_metrics, cluster_ratio
-from evaluators.agreement.comparisons import paired_cluster_diff
+import numpy as np
+
+from evaluators.agreement.clusters import ClusterMetrics, cells_ratio, cluster_metrics
+from evaluators.agreement.comparisons import paired_sums_diff
 from evaluators.agreement.estimate import Estimate
 from evaluators.agreement.paired import PairedDifference, mcnemar
 from evaluators.agreement.proportions import wilson
@@ -108,37 +110,28 @@ def clustered_headline(by_prompt: Mapping[Hashable, Sequence[int]]) -> Headline:
     by_prompt: (tp, fp, fn, tn, unanswered_bad, unanswered_usable) of each prompt. Where every prompt has one case the
     cases are independent, and the intervals are those of `headline`.
     """
-    plain = headline(*(sum(cells[i] for cells in by_prompt.values()) for i in range(6)))
-    prompts = sum(any(cells) for cells in by_prompt.values())
+    cells = np.array([cells for cells in by_prompt.values() if any(cells)], float).reshape(-1, 6)
+    plain, prompts = headline(*(int(count) for count in cells.sum(axis=0))), len(cells)
     if prompts == plain.n:
         return plain
     found = cluster_metrics({prompt: cells[:4] for prompt, cells in by_prompt.items() if any(cells[:4])})
-
-    def of_all(hits: Sequence[int], of: Sequence[int], otherwise: Estimate) -> Estimate:
-        rows = [(p, sum(cells[i] for i in hits), sum(cells[i] for i in of), 1.0) for p, cells in by_prompt.items()]
-        counted = sum(x for _prompt, _y, x, _w in rows)
-        return cluster_ratio(rows, counted) if counted else otherwise
-
     tp, fp, fn, tn, no_bad, no_usable = every = range(6)
-    accuracy = of_all((tp, tn), every, plain.accuracy)
-    recall = of_all((tp,), (tp, fn, no_bad), plain.recall_bad)
-    passed = of_all((tn,), (tn, fp, no_usable), plain.specificity)
+    accuracy = cells_ratio(cells, (tp, tn), every) or plain.accuracy
+    recall = cells_ratio(cells, (tp,), (tp, fn, no_bad)) or plain.recall_bad
+    passed = cells_ratio(cells, (tn,), (tn, fp, no_usable)) or plain.specificity
     gained, lost = ((tn,), (fn, no_bad)) if plain.baseline_label == "badcase" else ((tp,), (fp, no_usable))
-    beaten = paired_cluster_diff(
-        (p, (sum(cells[i] for i in gained) - sum(cells[i] for i in lost)) / sum(cells), sum(cells))
-        for p, cells in by_prompt.items()
-        if any(cells)
-    )
+    size = cells.sum(axis=1)
+    beaten = paired_sums_diff(cells[:, gained].sum(axis=1) - cells[:, lost].sum(axis=1), size, plain.n)
     limits = {} if beaten.lo is None else {"lo": beaten.lo, "hi": beaten.hi}
     known = {field.name: getattr(found, field.name) for field in fields(ClusterMetrics)}
     answered = replace(plain.answered, **known)
     baseline_diff = replace(plain.baseline_diff, **limits)
-    bad = sum(cells[tp] + cells[fn] + cells[no_bad] for cells in by_prompt.values())
+    bad = int(cells[:, (tp, fn, no_bad)].sum())
     told = warnings(plain.n, bad, accuracy, plain.baseline, answered.kappa, baseline_diff)
     return replace(
         plain, prompts=prompts, accuracy=accuracy, recall_bad=recall, specificity=passed,
         balanced_accuracy=balanced(recall, passed, plain.n),
-        coverage=of_all((tp, fp, fn, tn), every, plain.coverage),
+        coverage=cells_ratio(cells, (tp, fp, fn, tn), every) or plain.coverage,
         answered=answered, baseline_diff=baseline_diff,
         warnings=(*told, *(("few_clusters",) if prompts < 10 else ())),
     )  # fmt: skip

@@ -26,13 +26,20 @@ FIGURES = {
 
 def draw(chosen: Chosen) -> None:
     """The first view: may we trust this judge, and how sure are we?"""
-    target = st.number_input(
+    left, right = st.columns(2)
+    target = left.number_input(
         "Test a claim: agrees with people on at least … %", 1.0, 100.0, None, 1.0, format="%.1f", key="claim",
-        bind="query-params", placeholder="e.g. 85", width=360, help="Look once, when the labels you planned are there: who "
-        "looks again and again until it holds claims falsely in up to one of five cases.",
+        bind="query-params", placeholder="e.g. 85", help="Each look at new labels is another chance to pass by luck: looks are "
+        "counted, and the test gets stricter with each.",
+    )  # fmt: skip
+    planned = right.number_input(
+        "… on so many labelled cases, as planned", 1, None, None, 10, key="planned", bind="query-params",
+        placeholder="e.g. 300", disabled=target is None, help="Before they are there nothing is tested and no look is counted.",
     )  # fmt: skip
     basis = chosen.basis
-    report = agreement_report(basis.run_id, basis.name, basis.threshold, None if target is None else target / 100)
+    report = agreement_report(
+        basis.run_id, basis.name, basis.threshold, None if target is None else target / 100, planned
+    )
     st.subheader("In a sentence")
     st.text(report["words"][0])
     if report["claim"]:
@@ -42,6 +49,7 @@ def draw(chosen: Chosen) -> None:
     for aside in _asides(report):
         st.text(aside)
     if report["n"] == 0:
+        _draw_all_judged(report["all_judged"])
         st.page_link(
             "pages/review.py", label="Label cases of this run", icon=":material/rate_review:",
             query_params={"dataset": str(chosen.dataset["id"]), "run": str(chosen.run["id"])},
@@ -129,7 +137,7 @@ def _on_hover(estimate: Mapping, meaning: str) -> str:
 
 def _draw_all_judged(found: Mapping | None) -> None:
     """The judge over all cases that it labelled, and the true share of usable ones."""
-    if found is None or not found["cases"]:
+    if found is None or not found["labelled"]:
         return
     st.subheader("Over all judged cases")
     st.text(found["words"])

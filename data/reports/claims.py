@@ -1,0 +1,60 @@
+"""May one say that the judge agrees with people on at least so many cases?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from data.store import claims
+from data.store.agreement import Basis
+from evaluators.agreement import Headline, claim
+
+
+def claim_report(basis: Basis, figures: Headline, target: float, planned: int | None = None) -> dict:
+    """The claim "agrees with people on at least `target`" (0-1) tested, as plain values and in words.
+
+    planned: how many labelled cases were planned for the test. Before they are there the answer is `interim`, which says
+    nothing and costs nothing. Any other look is written down, and each later one must show more: who may look k times
+    passes by luck k times as easily (`agreement.md` 1.3).
+    """
+    said = f"“At least {100 * target:g} %”"
+    if planned is not None and figures.n < planned:
+        words = f"{said}: interim, {figures.n} of {planned} planned labels are there. It is tested once, when all are."
+        return {
+            "target": target,
+            "answer": "interim",
+            "planned": planned,
+            "looks": claims.looks(basis, target),
+            "words": words,
+        }
+    looks = claims.look(basis, target, figures.n) if figures.n else []
+    found = claim(figures.accuracy, target, max(1, len(looks)))
+    words = {
+        "pass": f"{said} holds",
+        "fail": f"{said} does not hold",
+        "undecided": f"{said} is undecided",
+    }[found.answer]
+    if found.lower is not None:
+        words += (
+            f" (each bound is {100 * (1 - found.alpha):g} % sure: above {100 * found.lower:.1f} %, "
+            f"below {100 * found.upper:.1f} %)"
+        )
+    words += "."
+    if len(looks) > 1:
+        words += (
+            f" This claim has been looked at {len(looks)} times, at {_listed(looks)} labelled cases. Each look is another chance "
+            f"to pass by luck, so the bounds are taken stricter each time; over all of them luck passes a judge that is not "
+            f"good enough in at most {100 * found.risk:.0f} % of such tests. Plan the number of labels and look once."
+        )
+    if found.more:
+        words += f" About {found.more:,} more labels would decide it, if the judge is as good as it looks."
+    elif found.answer == "undecided" and figures.n:
+        words += " What is seen so far is not better than that: more labels will hardly show it."
+    return {**asdict(found), "planned": planned, "looks": looks, "words": words}
+
+
+def _listed(numbers: list[int]) -> str:
+    """10, 20 and 30; the first and the last ones of many."""
+    told = [f"{n:,}" for n in numbers]
+    if len(told) > 6:
+        told = [*told[:3], "…", *told[-2:]]
+    return f"{', '.join(told[:-1])} and {told[-1]}"
