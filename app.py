@@ -24,6 +24,7 @@ PAGES = (
 HIDDEN_PAGES = (
     ("pages/case.py", "Case", ":material/image:"),
     ("pages/rubric.py", "Rubric", ":material/checklist:"),
+    ("pages/methods.py", "How is this computed?", ":material/help:"),
 )
 
 #: The desk wants the room that Streamlit leaves free around a page.

@@ -2,9 +2,11 @@
 
 import streamlit as st
 
-from data.store import cases, runs
+from data.reports.html import cases_shown, report_html
+from data.store import cases, reviews, runs
 from data.store.agreement import BASES, Basis
-from pages.parts.agreement import apart, headline, items, over_time
+from data.store.connection import data_revision
+from pages.parts.agreement import apart, compare, generators, groups, headline, items, over_time, people, plan, scores
 from pages.parts.agreement.view import Chosen
 from pages.parts.choices import choose, choose_dataset, choose_run
 from pages.parts.guard import require_reviewer
@@ -13,14 +15,22 @@ from pages.parts.guard import require_reviewer
 VIEWS = {
     "headline": ("Headline", headline.draw),
     "apart": ("Where they part", apart.draw),
-    "items": ("Item by item", items.draw),
+    "groups": ("Groups", groups.draw),
+    "items": ("Items", items.draw),
+    "scores": ("Scores", scores.draw),
     "time": ("Over time", over_time.draw),
+    "generators": ("Generators", generators.draw),
+    "compare": ("Compare", compare.draw),
+    "people": ("People", people.draw),
+    "plan": ("Planning", plan.draw),
 }
 
 reviewer = require_reviewer()
-st.title("Agreement")
+title, reported, explained = st.columns([6, 2, 3], vertical_alignment="bottom")
+title.title("Agreement")
+explained.page_link("pages/methods.py", label="How is this computed?", icon=":material/help:")
 
-where, which, how = st.columns([3, 4, 3])
+where, which, how, at = st.columns([3, 4, 3, 2], vertical_alignment="bottom")
 with where:
     dataset = choose_dataset(cases.datasets())
 if dataset is None:
@@ -38,20 +48,34 @@ if run is None:
     st.stop()
 with how:
     basis_name = choose("basis", "People's labels", BASES)
-
-if run["threshold"] is None:
-    st.text("This run gives scores without labels. Choose a threshold to see how it would agree.")
-threshold = run["threshold"]
-with st.expander("Try another threshold (nothing is asked again, nothing is stored)", expanded=threshold is None):
-    tried = st.slider(
-        "Usable from score", 0.0, 1.0, 0.5 if threshold is None else threshold, 0.01, key=f"try-{run['id']}",
+own = run["threshold"]
+with at, st.popover("Threshold", icon=":material/tune:", width="stretch"):
+    threshold = st.slider(
+        "Usable from score", 0.0, 1.0, 0.5 if own is None else own, 0.01, key=f"try-{run['id']}",
         disabled=run["options"]["strict"], help="A strict run has set scores below 1 to 0: nothing else can be tried.",
     )  # fmt: skip
-    if tried != threshold:
-        st.text(
-            "Trying thresholds on the labels that measure them flatters: the best one here will do less well on new cases."
-        )
-    threshold = tried
+    st.text("Nothing is asked again, nothing is stored.")
+if own is None:
+    st.text(
+        f"This run gives scores without labels. Here it is as if it called usable what scores {threshold:g} or more."
+    )
+elif threshold != own:
+    st.text(
+        f"Tried at {threshold:g} instead of the run's own {own:g}. Trying thresholds on the labels that measure them flatters: "
+        "the best one here will do less well on new cases."
+    )
+
+
+def report() -> bytes:
+    """The report as a file. Whoever has it has seen the verdicts that it shows."""
+    reviews.saw_verdicts(reviewer["id"], cases_shown(run["id"], basis_name, threshold))
+    return report_html(run["id"], basis_name, threshold).encode("utf-8", "replace")
+
+
+reported.download_button(
+    "Report", data=report, file_name=f"agreement-run{run['id']}-r{data_revision()}.html", mime="text/html", key="report",
+    on_click="ignore", icon=":material/summarize:", help="One page with all of this, to send or print",
+)  # fmt: skip
 
 view = choose(
     "view", "View", {name: words for name, (words, _draw) in VIEWS.items()}, kind=st.segmented_control, required=True,

@@ -14,7 +14,7 @@ from cli import cli
 from data.store import queues, reviews
 from data.store.reviews import Review
 from tests.chat_server import Answer, ChatServer, by_aspect, scores
-from tests.conftest import REPOSITORY, png
+from tests.conftest import REPOSITORY, load_sample, png
 
 RUN_KEYS = {
     "run", "metric", "judge", "cases", "ok", "unreadable", "refused", "failed", "skipped", "mean_score", "calls",
@@ -258,6 +258,28 @@ def test_agreement_prints_figures_with_their_intervals(shoes):
     assert (report["precision_bad"]["value"], report["precision_bad"]["reason"]) == (None, "judge_flagged_none")
     assert report["recall_bad"]["value"] == 0.0
     assert said("agreement", "--run", run, "--basis", "all")["n"] == 2
+
+
+def test_agreement_as_json_tells_what_every_view_tells(tmp_path):
+    load_sample()
+    found = said("agreement", "--run", 1, "--basis", "all", "--at-least", 0.85)
+    assert found["claim"]["looks"] == [found["n"]]
+    assert {g["name"] for g in found["groups"]["generator"]["groups"]} == {"Aster 1", "Borage 2", "Comfrey XL"}
+    assert sum(g["cases"] for g in found["generators"]["generators"]) == 35
+    views = ("items", "scores", "human_scores", "over_time", "versions", "comparison", "people", "anchoring", "planning",
+             "alternative", "repeats")  # fmt: skip
+    assert all(found[view]["words"] for view in views)
+
+
+def test_a_report_is_one_file(tmp_path):
+    load_sample()
+    written = tmp_path / "report.html"
+    found = said("report", "--run", 1, "-o", written)
+    html = written.read_text(encoding="utf-8")
+    assert found == {"run": 1, "file": str(written), "bytes": len(html.encode())}
+    assert "randomly drawn cases" in html and "The most instructive disagreements" in html
+    assert "cannot be written" in called("report", "--run", 1, "-o", tmp_path / "none" / "x.html", status=2)
+    assert "There is no run 7" in called("report", "--run", 7, "-o", written, status=2)
 
 
 @pytest.mark.parametrize("table", ["cases", "verdicts", "reviews", "agreement"])

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from data.reports.words import percent
 from data.store import agreement as agreement_store
 from data.store.agreement import Basis
-from evaluators.agreement import REASON_WORDS, ClusterEstimate, TwoPhase, cells_ratio, two_phase
+from evaluators.agreement import REASON_WORDS, TwoPhase, clustered_two_phase
 
 
 def all_judged_report(basis: Basis, labelled: Mapping[str, Sequence[int]] | None = None) -> dict:
@@ -20,19 +18,15 @@ def all_judged_report(basis: Basis, labelled: Mapping[str, Sequence[int]] | None
     cases, labelled, prompts: what it rests on; judge_usable: the share that the judge passed, which is not the true share
     of usable cases. labelled: counts_by_prompt of this basis, if they are known already.
     """
-    judged = np.array(list(agreement_store.judged_by_prompt(basis).values()), float).reshape(-1, 2)
+    judged = agreement_store.judged_by_prompt(basis)
     if labelled is None:
         labelled = agreement_store.counts_by_prompt(basis)
-    cells = np.array(list(labelled.values()), float).reshape(-1, 6)
-    flagged, passed = (int(count) for count in judged.sum(axis=0))
-    nothing = ClusterEstimate.undefined("no_data")
-    within = [cells_ratio(cells, (hit,), (hit, miss)) or nothing for hit, miss in ((0, 1), (3, 2))]
-    share = cells_ratio(judged, (0,), (0, 1)) or nothing
-    found = two_phase(flagged, passed, *within, share, misses=int(cells[:, 2].sum()))
+    found = clustered_two_phase(judged, labelled)
+    flagged, passed = (sum(both[place] for both in judged.values()) for place in (0, 1))
     return {
         **found.as_dict(),
         "cases": flagged + passed,
-        "labelled": int(cells[:, :4].sum()),
+        "labelled": sum(sum(cells[:4]) for cells in labelled.values()),
         "prompts": len(judged),
         "judge_usable": passed / (flagged + passed) if flagged + passed else None,
         "short": f"{percent(found.accuracy)} of {flagged + passed}, by audit",

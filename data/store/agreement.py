@@ -31,7 +31,8 @@ WITH pairs AS (
 )
 """
 
-_CELLS = """
+#: The counts of CELLS over rows of `pairs`, and n.
+CELL_SUMS = """
     count(*) AS n,
     coalesce(sum(gold = 'badcase' AND judge = 'badcase'), 0) AS tp, coalesce(sum(gold = 'usable' AND judge = 'badcase'), 0) AS fp,
     coalesce(sum(gold = 'badcase' AND judge = 'usable'), 0) AS fn, coalesce(sum(gold = 'usable' AND judge = 'usable'), 0) AS tn,
@@ -103,7 +104,7 @@ def counts_by_prompt(basis: Basis) -> dict[str, list[int]]:
         refresh()
         sql = f"{_COUNTED} SELECT cluster, {_SUMS} FROM counted WHERE gold IS NOT NULL AND split = 'test' GROUP BY cluster"
     else:
-        sql = f"{basis.sql} SELECT cluster, {_CELLS} FROM pairs WHERE gold IS NOT NULL GROUP BY cluster"
+        sql = f"{basis.sql} SELECT cluster, {CELL_SUMS} FROM pairs WHERE gold IS NOT NULL GROUP BY cluster"
     return {cluster: cells[-len(CELLS) :] for cluster, *cells in tuples(sql, basis.parameters)}
 
 
@@ -129,15 +130,6 @@ def judged_by_prompt(basis: Basis) -> dict[str, tuple[int, int]]:
             "WHERE v.run_id = :run AND v.score IS NOT NULL AND c.split = 'test' GROUP BY c.cluster"
         )
     return {cluster: (flagged, passed) for cluster, flagged, passed in tuples(sql, basis.parameters)}
-
-
-def counts_by_day(basis: Basis) -> list[dict]:
-    """The same counts by the day (UTC) on which gold was known, oldest first."""
-    return rows(
-        f"{basis.sql} SELECT substr(known, 1, 10) AS day, {_CELLS} FROM pairs WHERE gold IS NOT NULL "
-        "GROUP BY day ORDER BY day",
-        basis.parameters,
-    )
 
 
 def disagreements(basis: Basis, limit: int = 500) -> list[dict]:
@@ -190,24 +182,3 @@ def left_out(basis: Basis) -> dict:
         [basis.run_id],
     )
     return {**cases, **labels}
-
-
-def item_pairs(run_id: int) -> list[dict]:
-    """What judge and people say of the same item, one row a person and item: group, key, kind, the judge's value or
-    answer and the person's.
-
-    A person speaks of an item by correcting it, or by leaving it as it is beside this run's verdict: when it was on the
-    screen for the label, or when another item of it was corrected. Each person's current review counts, on randomly drawn
-    cases only.
-    """
-    return rows(
-        'SELECT i."group", i.key, i.kind, i.text, i.value AS judge_value, i.answer AS judge_answer, '
-        "CASE WHEN c.key IS NULL THEN i.value ELSE c.value END AS human_value, "
-        "CASE WHEN c.key IS NULL THEN i.answer ELSE c.answer END AS human_answer "
-        "FROM runs run JOIN verdicts v ON v.run_id = run.id JOIN items i ON i.verdict_id = v.id "
-        "JOIN current_reviews r ON r.case_id = v.case_id AND r.revision = v.revision AND r.criterion = run.criterion "
-        "LEFT JOIN review_items c ON c.review_id = r.id AND c.key = i.key "
-        "WHERE run.id = ? AND r.basis = 'random' AND (c.key IS NOT NULL OR (r.run_id = run.id "
-        "  AND (r.shown OR EXISTS (SELECT 1 FROM review_items x WHERE x.review_id = r.id))))",
-        [run_id],
-    )

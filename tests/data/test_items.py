@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from data.reports.items import item_report
-from data.store import agreement, queues, reviews
+from data.store import queues, reviews
 from data.store import runs as run_store
 from data.store import verdicts as verdict_store
 from data.store.reviews import Review
+from data.store.score_counts import overall_score_counts, sub_score_counts
 from evaluators import METRICS, Item, Options, Verdict
 
 T2I, GECKO = METRICS["text_to_image"], METRICS["gecko_image"]
@@ -71,18 +72,26 @@ def judge(judge_at) -> dict:
 
 
 def pairs(run_id: int) -> list[tuple]:
-    return sorted(
-        (p["key"], p["judge_value"], p["human_value"], p["judge_answer"], p["human_answer"])
-        for p in agreement.item_pairs(run_id)
-    )
+    """key, the judge's sub-score, people's."""
+    return [(p.key, p.judge, p.human) for p in sub_score_counts(run_id) for _ in range(p.n)]
+
+
+def lines(run_id: int) -> dict[str, dict]:
+    """The lines of question types and sub-scores by name, estimates as their values."""
+    return {
+        row["item"]: {name: v["value"] if isinstance(v, dict) else v for name, v in row.items()}
+        for row in item_report(run_id)["groups"]
+    }
 
 
 def test_a_corrected_item_differs_and_those_left_as_they_are_agree(fill, judge):
     run = run_of(fill(2), judge, T2I, sub_scores(7, 8, 9), sub_scores(5, 5, 5))
     say("Ada", 1, run, {"SC.prompt_following": 4})
     assert pairs(run) == [
-        ("PQ.artifacts", 9, 9, None, None), ("PQ.naturalness", 8, 8, None, None), ("SC.prompt_following", 7, 4, None, None),
-    ]  # fmt: skip
+        ("PQ.artifacts", 9, 9),
+        ("PQ.naturalness", 8, 8),
+        ("SC.prompt_following", 7, 4),
+    ]
 
 
 def test_bias_and_error_of_each_sub_score_are_those_computed_by_hand(fill, judge):
@@ -94,12 +103,14 @@ def test_bias_and_error_of_each_sub_score_are_those_computed_by_hand(fill, judge
         (4, {"PQ.artifacts": 10}),
     ):
         say("Ada", case_id, run, corrected)
-    found = {row["item"]: row for row in item_report(run)}
+    found = lines(run)
     # Judge minus Ada: 3, -1, 0, 0: bias 0.5, MAE 1.0; the standard deviation is sqrt(3), t(0.975, 3) is 3.182446.
     sc = found["SC.prompt_following"]
     assert (sc["n"], sc["bias"], sc["mae"], sc["agreement"]) == (4, 0.5, 1.0, 0.5)
+    # Each case has a prompt of its own, so the interval is that of four independent cases.
     half = 3.182446305284263 * 3**0.5 / 2
-    assert (sc["bias_lo"], sc["bias_hi"]) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-9)
+    bias = next(row["bias"] for row in item_report(run)["groups"] if row["item"] == "SC.prompt_following")
+    assert (bias["lo"], bias["hi"]) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-9)
     artifacts = found["PQ.artifacts"]
     assert (artifacts["bias"], artifacts["mae"], artifacts["agreement"]) == (-0.25, 0.25, 0.75)
     natural = found["PQ.naturalness"]
@@ -111,17 +122,39 @@ def test_questions_are_reported_by_their_type(fill, judge):
     say("Ada", 1, run, {"question:0": "no"}, criterion="match")
     say("Ada", 2, run, {"question:2": "yes"}, criterion="match")
     say("Bo", 2, run, {}, criterion="match")
-    found = {
-        row["item"]: (row["kind"], row["n"], row["agreement"], row["bias"], row["mae"]) for row in item_report(run)
-    }
-    # color: Ada 3 of 4, Bo 2 of 2. counting: Ada 1 of 2, Bo 1 of 1.
-    assert found == {"color": ("question", 6, 5 / 6, None, None), "counting": ("question", 3, 2 / 3, None, None)}
+    # color: Ada 3 of 4, Bo 2 of 2. counting: Ada 1 of 2, Bo 1 of 1. Expected is always "yes".
+    found = {name: (row["kind"], row["n"], row["agreement"]) for name, row in lines(run).items()}
+    assert found == {"color": ("question", 6, 5 / 6), "counting": ("question", 3, 2 / 3)}
+    cells = {name: tuple(row[cell] for cell in ("tp", "fp", "fn", "tn")) for name, row in lines(run).items()}
+    # color: q1 of case 2 is wrong to the judge, Ada and Bo; q0 of case 1 only to Ada. counting: only Ada finds q2 right.
+    assert cells == {"color": (2, 0, 1, 3), "counting": (2, 1, 0, 0)}
+    pooled = item_report(run)["pooled"]
+    assert (pooled["n"], pooled["tp"], pooled["fp"], pooled["fn"], pooled["tn"]) == (9, 4, 1, 1, 3)
+    assert pooled["agreement"]["value"] == pytest.approx(7 / 9) and pooled["agreement"]["clusters"] == 2
+    assert pooled["recall_bad"]["value"] == pytest.approx(4 / 5) and pooled["baseline"] == pytest.approx(5 / 9)
+
+
+def test_single_questions_stand_with_their_words_the_most_answered_first(fill, judge):
+    run = run_of(fill(2), judge, GECKO, questions("yes", "yes", "no"), questions("yes", "no", "no")[:2])
+    say("Ada", 1, run, criterion="match")
+    say("Ada", 2, run, {"question:0": "no"}, criterion="match")
+    report = item_report(run)
+    told = [(q["item"], q["group"], q["n"], q["prompts"], q["agreement"]["value"]) for q in report["questions"]]
+    assert told == [("q0?", "color", 2, 2, 0.5), ("q1?", "color", 2, 2, 1.0), ("q2?", "counting", 1, 1, 1.0)]
+    assert report["questions_seen"] == 3
+    assert any(words.startswith("Exploratory: 5 lines") for words in report["words"])
+    # One case of one prompt is worth one case, whoever looked at it: Wilson for 1 of 1.
+    single = report["questions"][2]["agreement"]
+    say("Bo", 1, run, criterion="match")
+    both = next(q for q in item_report(run)["questions"] if q["item"] == "q2?")
+    assert both["n"] == 2 and both["agreement"]["lo"] == single["lo"] == pytest.approx(0.2065493, abs=1e-6)
 
 
 def test_whoever_labelled_blind_and_corrected_nothing_says_nothing_about_items(fill, judge):
     run = run_of(fill(2), judge, T2I, sub_scores(7, 8, 9))
     say("Ada", 1, run, blind=True)
-    assert (pairs(run), item_report(run)) == ([], [])
+    assert (pairs(run), lines(run)) == ([], {})
+    assert item_report(run)["words"][0].startswith("Nobody has corrected an item")
     say("Bo", 1, run, blind=False)
     assert len(pairs(run)) == 3
 
@@ -140,7 +173,7 @@ def test_the_current_review_counts_and_an_earlier_correction_does_not(fill, judg
     run = run_of(fill(1), judge, T2I, sub_scores(7, 8, 9))
     say("Ada", 1, run, {"SC.prompt_following": 4})
     say("Ada", 1, run, {"SC.prompt_following": 6})
-    assert ("SC.prompt_following", 7, 6, None, None) in pairs(run)
+    assert ("SC.prompt_following", 7, 6) in pairs(run)
     assert len(pairs(run)) == 3
 
 
@@ -150,18 +183,37 @@ def test_whoever_corrected_one_verdict_has_not_agreed_with_another_one(fill, jud
     other = run_of(dataset, judge_at("http://127.0.0.1:9/v1", "second"), T2I, sub_scores(1, 2, 3))
     say("Ada", 1, seen, {"SC.prompt_following": 4})
     # She never saw the second judge's PQ; her naturalness is 8, left as it was, or it is unknown: it is not 2.
-    assert ("PQ.naturalness", 2, 2, None, None) not in pairs(other)
-    assert ("PQ.artifacts", 3, 3, None, None) not in pairs(other)
+    assert ("PQ.naturalness", 2, 2) not in pairs(other)
+    assert ("PQ.artifacts", 3, 3) not in pairs(other)
 
 
 def test_a_missing_answer_that_was_left_as_it_is_is_no_agreement(fill, judge):
     run = run_of(fill(1), judge, GECKO, questions("yes", None, "yes"))
     say("Ada", 1, run, criterion="match")
-    found = {row["item"]: row["agreement"] for row in item_report(run)}
-    assert found["color"] == 0.5
+    color = lines(run)["color"]
+    assert (color["agreement"], color["n"], color["tn"]) == (0.5, 2, 1)
 
 
 def test_a_missing_answer_that_was_given_by_a_person_disagrees(fill, judge):
     run = run_of(fill(1), judge, GECKO, questions("yes", None, "yes"))
     say("Ada", 1, run, {"question:1": "yes"}, criterion="match")
-    assert {row["item"]: row["agreement"] for row in item_report(run)} == {"color": 0.5, "counting": 1.0}
+    assert {name: row["agreement"] for name, row in lines(run).items()} == {"color": 0.5, "counting": 1.0}
+
+
+def test_two_people_on_a_case_are_one_case_with_the_mean_of_what_they_say(fill, judge):
+    run = run_of(fill(2), judge, T2I, sub_scores(7, 8, 9), sub_scores(5, 5, 5))
+    say("Ada", 1, run, {"SC.prompt_following": 4})
+    say("Bo", 1, run, {"SC.prompt_following": 5})
+    say("Bo", 2, run)
+    assert [pair for pair in pairs(run) if pair[0].startswith("SC")] == [
+        ("SC.prompt_following", 7, 4.5), ("SC.prompt_following", 5, 5),
+    ]  # fmt: skip
+    assert sum(row.corrected for row in sub_score_counts(run)) == 1
+
+
+def test_people_give_the_verdict_s_score_by_its_items_or_by_leaving_it(fill, judge):
+    run = run_of(fill(3), judge, T2I, sub_scores(9, 4, 4), sub_scores(9, 4, 4), sub_scores(9, 4, 4))
+    say("Ada", 1, run)  # left as it was: sqrt(9 * 4) / 10
+    say("Ada", 2, run, {"PQ.naturalness": 9})  # without the score that it comes to
+    say("Ada", 3, run, blind=True)  # has not seen it
+    assert [(r.judge, r.human, r.n, r.corrected) for r in overall_score_counts(run)] == [(0.6, 0.6, 1, 0)]

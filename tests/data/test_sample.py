@@ -175,5 +175,5 @@ def test_pictures_of_one_prompt_answered_the_same_rubric_and_other_prompts_anoth
 
 @pytest.mark.parametrize("metric", ["image_text_match", "gecko_image", "gecko_video", "contextual_recall"])
 def test_agreement_by_item_has_something_to_show(metric, loaded):
-    report = item_report(loaded[metric]["id"])
-    assert report and all(0 <= row["agreement"] <= 1 and row["n"] > 0 for row in report)
+    lines = item_report(loaded[metric]["id"])["groups"]
+    assert lines and all(0 <= row["agreement"]["value"] <= 1 and row["n"] > 0 for row in lines)

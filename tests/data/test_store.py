@@ -200,7 +200,8 @@ def test_a_changed_case_gets_a_new_revision_and_what_was_said_of_the_old_one_no_
     assert case_store.case_by_id(1)["revision"] == 2
     assert standing("standing_reviews") == []
     assert sum(agreement.counts(basis).values()) == 0
-    assert agreement.left_out(agreement.Basis(run, 0.5, "all")) == {"unresolved": 0, "picked": 0, "audited": 0, "stale": 1, "examples": 0}
+    left_out = agreement.left_out(agreement.Basis(run, 0.5, "all"))
+    assert left_out == {"unresolved": 0, "picked": 0, "audited": 0, "stale": 1, "examples": 0}
     assert [r["token"] for r in reviews.history(1)] == ["r"]
     assert 1 not in verdict_store.verdicts_of_run(run, [1, 2, 3])
     assert [v["score"] for v in verdict_store.verdicts_of_case(1)] == [0.8]

@@ -9,47 +9,32 @@ import streamlit as st
 
 from data.reports.charts.confusion import LABELS, cells, confusion
 from data.reports.charts.forest import forest
+from data.reports.figure_words import ALL_JUDGED_FIGURES, FIGURES
 from data.reports.headline import agreement_report
 from evaluators.agreement import REASON_WORDS, WARNING_WORDS
 from pages.parts.agreement.view import Chosen, draw_chart, draw_table, shown_interval, shown_share, text_color
 
-#: Figures in the order in which they are read, with their words and what they mean.
-FIGURES = {
-    "accuracy": ("Agreement with people", "share of cases on which judge and people give the same label"),
-    "balanced_accuracy": ("Balanced accuracy", "mean of the shares found among badcases and among usable cases"),
-    "recall_bad": ("Badcases found", "of the cases people call badcase, the share the judge flags"),
-    "precision_bad": ("Flags that are right", "of the cases the judge flags, the share people call badcase"),
-    "specificity": ("Usable cases passed", "of the cases people call usable, the share the judge passes"),
-    "kappa": ("Cohen's kappa", "agreement beyond what chance would give: 0 is chance, 1 is perfect"),
-}
-
 
 def draw(chosen: Chosen) -> None:
     """The first view: may we trust this judge, and how sure are we?"""
-    left, right = st.columns(2)
-    target = left.number_input(
-        "Test a claim: agrees with people on at least … %", 1.0, 100.0, None, 1.0, format="%.1f", key="claim",
-        bind="query-params", placeholder="e.g. 85", help="Each look at new labels is another chance to pass by luck: looks are "
-        "counted, and the test gets stricter with each.",
-    )  # fmt: skip
-    planned = right.number_input(
-        "… on so many labelled cases, as planned", 1, None, None, 10, key="planned", bind="query-params",
-        placeholder="e.g. 300", disabled=target is None, help="Before they are there nothing is tested and no look is counted.",
-    )  # fmt: skip
+    top, asked = st.container(), st.container(border=True)
+    with asked:
+        target, planned = _ask_claim()
     basis = chosen.basis
-    report = agreement_report(
-        basis.run_id, basis.name, basis.threshold, None if target is None else target / 100, planned
-    )
-    st.subheader("In a sentence")
-    st.text(report["words"][0])
+    report = agreement_report(basis.run_id, basis.name, basis.threshold, target, planned)
+    with top:
+        with st.container(border=True):
+            st.text(report["words"][0])
+        if report["n"]:
+            _draw_tiles(report)
+        for code in report["warnings"]:
+            st.warning(WARNING_WORDS[code])
+        for aside in _asides(report):
+            st.text(aside)
     if report["claim"]:
-        st.text(report["claim"]["words"])
-    for code in report["warnings"]:
-        st.warning(WARNING_WORDS[code])
-    for aside in _asides(report):
-        st.text(aside)
+        asked.text(report["claim"]["words"])
+    _draw_all_judged(report["all_judged"])
     if report["n"] == 0:
-        _draw_all_judged(report["all_judged"])
         st.page_link(
             "pages/review.py", label="Label cases of this run", icon=":material/rate_review:",
             query_params={"dataset": str(chosen.dataset["id"]), "run": str(chosen.run["id"])},
@@ -57,19 +42,26 @@ def draw(chosen: Chosen) -> None:
         return
     st.subheader("The figures")
     _draw_figures(report)
-    if report["prompts"] < report["n"]:
-        worth = report["accuracy"]["n_eff"]
-        st.text(
-            f"The {report['n']} cases belong to {report['prompts']} prompts; pictures of one prompt are alike, and the "
-            f"intervals know it: for agreement they are worth about {worth:.0f} independent cases."
-            if worth is not None
-            else f"The {report['n']} cases belong to one prompt: nothing can be said beyond it."
-        )
-    _draw_all_judged(report["all_judged"])
     st.subheader("Judge against people")
     table = pd.DataFrame(cells(report), columns=[f"judge {label}" for label in LABELS])
     table.insert(0, "", [f"people {label}" for label in LABELS])
     draw_chart("confusion", confusion(report, text_color()), table, "Confusion matrix")
+
+
+def _ask_claim() -> tuple[float | None, int | None]:
+    """The share that is claimed, 0-1, and on how many labelled cases it is to be tested."""
+    left, right = st.columns(2)
+    percent = left.number_input(
+        "Test a claim: agrees with people on at least … %", 1.0, 100.0, None, 1.0, format="%.1f", key="claim",
+        bind="query-params", placeholder="e.g. 85", help="Each look at new labels is another chance to pass by luck: looks are "
+        "counted, and the test gets stricter with each.",
+    )  # fmt: skip
+    planned = right.number_input(
+        "… on so many labelled cases, as planned", 1, None, None, 10, key="planned", bind="query-params",
+        placeholder="e.g. 300", disabled=percent is None, help="Before they are there nothing is tested and no look is "
+        "counted.",
+    )  # fmt: skip
+    return None if percent is None else percent / 100, planned
 
 
 def _asides(report: Mapping) -> list[str]:
@@ -86,14 +78,26 @@ def _asides(report: Mapping) -> list[str]:
         f"{left_out['stale']} labels are about an earlier version of their case and no longer count.": left_out[
             "stale"
         ],
+        _prompts_words(report): report["prompts"] < report["n"],
         f"The judge gave no label on {report['n'] - report['answered']} of the {report['n']} cases; they count as "
         "disagreements.": report["n"] - report["answered"],
     }
     return [words for words, count in found.items() if count]
 
 
-def _draw_figures(report: Mapping) -> None:
-    """The figures with their intervals, and the constant judge beside accuracy."""
+def _prompts_words(report: Mapping) -> str:
+    """What the cases are worth, since pictures of one prompt are alike."""
+    worth = report["accuracy"].get("n_eff")
+    if worth is None:
+        return f"The {report['n']} cases belong to one prompt: nothing can be said beyond it."
+    return (
+        f"The {report['n']} cases belong to {report['prompts']} prompts; pictures of one prompt are alike, and the intervals "
+        f"know it: for agreement they are worth about {worth:.0f} independent cases."
+    )
+
+
+def _draw_tiles(report: Mapping) -> None:
+    """The first figures with their intervals, the constant judge beside accuracy."""
     tiles = st.columns(5)
     accuracy = report["accuracy"]
     plain = dict(delta_color="off", delta_arrow="off")
@@ -114,6 +118,10 @@ def _draw_figures(report: Mapping) -> None:
     between = f"people: {people['kappa']:.2f}" if people["kappa"] is not None else "people: unknown"
     tiles[4].metric("Cohen's kappa", "undefined" if kappa["value"] is None else f"{kappa['value']:.2f}", between,
                     **plain, help=_on_hover(kappa, FIGURES["kappa"][1]))  # fmt: skip
+
+
+def _draw_figures(report: Mapping) -> None:
+    """All first figures as a chart and a table."""
     rows = [{"name": words, **report[name]} for name, (words, _meaning) in FIGURES.items()]
     table = pd.DataFrame(
         {
@@ -147,13 +155,8 @@ def _draw_all_judged(found: Mapping | None) -> None:
     )
     for code in found["warnings"]:
         st.text(WARNING_WORDS[code])
-    names = {
-        "accuracy": "Agreement with people", "recall_bad": "Badcases found", "specificity": "Usable cases passed",
-        "precision_bad": "Flags that are right", "npv": "Passed cases that are usable",
-        "usable_rate": "Truly usable cases (the generator's)",
-    }  # fmt: skip
     draw_table("all-judged", pd.DataFrame(
         {"Figure": words, "Value": found[name]["value"], "From": found[name]["lo"], "To": found[name]["hi"],
          "Undefined because": REASON_WORDS.get(found[name]["reason"], "")}
-        for name, words in names.items()
+        for name, words in ALL_JUDGED_FIGURES.items()
     ))  # fmt: skip

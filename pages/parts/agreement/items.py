@@ -1,30 +1,50 @@
-"""Agreement item by item: sub-scores with bias and error, answers by question type or kind."""
+"""Agreement item by item: answers by question type and by question, sub-scores with bias and error."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
 
-from data.reports.charts.forest import forest
-from data.reports.items import item_report
-from pages.parts.agreement.view import Chosen, draw_chart
+from data.reports.charts.items import reliability
+from data.reports.items import FIGURES, item_report
+from evaluators.agreement import REASON_WORDS
+from pages.parts.agreement.view import Chosen, draw_chart, draw_table
 
 
 def draw(chosen: Chosen) -> None:
-    """Agreement item by item: sub-scores with bias and error, answers by question type or kind."""
+    """Agreement item by item: how reliable each question type and sub-score is, then the single questions."""
     st.subheader("Item by item")
-    items = item_report(chosen.run["id"])
-    if not items:
-        st.text("Nobody has corrected an item, or left one as it is beside the verdict, on a drawn case yet.")
+    report = item_report(chosen.run["id"])
+    for words in report["words"]:
+        st.text(words)
+    if not report["groups"]:
         return
-    st.text("A person speaks of items by correcting one of a verdict, or by labelling with the verdict in sight.")
-    frame = pd.DataFrame(items).rename(
-        columns={
-            "item": "Item", "kind": "Kind", "n": "Said by people", "agreement": "Agreement", "lo": "From", "hi": "To",
-            "bias": "Bias (judge - people)", "bias_lo": "Bias from", "bias_hi": "Bias to", "mae": "Mean absolute error",
+    lines = [*report["groups"], *([report["pooled"]] if report["pooled"] else [])]
+    draw_chart("items", reliability(report), _table(lines), "Reliability by question type and sub-score")
+    if report["questions"]:
+        draw_table("questions", _table(report["questions"]), "Question by question")
+
+
+def _table(lines: Sequence[Mapping]) -> pd.DataFrame:
+    """A line for each; columns that none of them has are left out."""
+    frame = pd.DataFrame(
+        {
+            "Item": line["item"], "Kind": line["kind"], "Type": line.get("group"), "n": line["n"], "Prompts": line["prompts"],
+            "Small": line["small"], **_interval("Agreement", line["agreement"]),
+            "Remark": REASON_WORDS.get(line["agreement"]["reason"], ""), "Baseline": line.get("baseline"),
+            "Both wrong": line.get("tp"), "Only the judge wrong": line.get("fp"), "Only people wrong": line.get("fn"),
+            "Both right": line.get("tn"),
+            **{name: value for figure, words in FIGURES.items() if figure in line
+               for name, value in _interval(words, line[figure]).items()},
+            **(_interval("Bias (judge - people)", line["bias"]) if "bias" in line else {}),
+            **(_interval("Mean absolute error", line["mae"]) if "mae" in line else {}),
         }
+        for line in lines
     )  # fmt: skip
-    frame = frame[["Item", "Kind", "Said by people", "Agreement", "From", "To", "Bias (judge - people)", "Bias from",
-                   "Bias to", "Mean absolute error"]]  # fmt: skip
-    rows = [{"name": i["item"], "value": i["agreement"], "lo": i["lo"], "hi": i["hi"]} for i in items]
-    draw_chart("items", forest(rows), frame.dropna(axis=1, how="all"), "Agreement item by item")
+    return frame.dropna(axis=1, how="all")
+
+
+def _interval(name: str, estimate: Mapping) -> dict:
+    return {name: estimate["value"], f"{name}: from": estimate["lo"], f"{name}: to": estimate["hi"]}

@@ -1,55 +1,60 @@
-"""Accuracy over time."""
+"""Agreement over time: windows of labels within a run, the limits they should stay in, and what moved with them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
-from data.reports.charts.look import BLUE, ORANGE
-from data.store import agreement
-from evaluators.agreement import REASON_WORDS, wilson
+from data.reports.charts.over_time import agreement_over_time, rates_over_time
+from data.reports.over_time import OTHERS, over_time_report
 from pages.parts.agreement.view import Chosen, draw_chart
+
+#: The shares of a window in the words of the table.
+_SHARES = {
+    "accuracy": "Agreement", "recall_bad": "Badcases found", "specificity": "Usable cases passed",
+    "judge_bad_rate": "Judge flags", "human_bad_rate": "People call badcase",
+}  # fmt: skip
 
 
 def draw(chosen: Chosen) -> None:
-    """Accuracy of each day's newly settled labels with its interval, and of all until then."""
-    st.subheader("Accuracy over time")
-    days = agreement.counts_by_day(chosen.basis)
-    if not days:
-        st.text(REASON_WORDS["no_data"])
+    """Does agreement hold along the labels, and which windows ask for a look?"""
+    st.subheader("Agreement over time")
+    beside = st.toggle(
+        f"Beside it the newest {OTHERS} other runs of this criterion", key="over-time-others", persist_state="session",
+        help="Each against the same people, with its own threshold and its own line.",
+    )  # fmt: skip
+    report = over_time_report(chosen.basis, OTHERS if beside else 0)
+    for sentence in report["words"]:
+        st.text(sentence)
+    windows = [_row(segment, window) for segment in report["segments"] for window in segment["windows"]]
+    if not windows:
         return
-    table, right, total = [], 0, 0
-    for day in days:
-        right, total = right + day["tp"] + day["tn"], total + day["n"]
-        of_day, so_far = wilson(day["tp"] + day["tn"], day["n"]), wilson(right, total)
-        table.append(
-            {
-                "Day": day["day"], "Cases": day["n"], "Accuracy": of_day.value, "From": of_day.lo, "To": of_day.hi,
-                "All so far": so_far.value, "All from": so_far.lo, "All to": so_far.hi, "All cases": total,
-            }
-        )  # fmt: skip
-    frame = pd.DataFrame(table)
-    chart = go.Figure()
-    chart.add_scatter(
-        x=frame["Day"], y=frame["All to"], mode="lines", line=dict(width=0), showlegend=False, hoverinfo="skip",
-    )  # fmt: skip
-    chart.add_scatter(
-        x=frame["Day"], y=frame["All from"], mode="lines", line=dict(width=0), fill="tonexty",
-        fillcolor="rgba(31,119,180,0.18)", name="95 % interval", hoverinfo="skip",
-    )  # fmt: skip
-    chart.add_scatter(
-        x=frame["Day"], y=frame["All so far"], mode="lines+markers", line=dict(color=BLUE, width=3), name="all labels so far",
-        customdata=frame["All cases"], hovertemplate="%{x}: %{y:.1%} of %{customdata} cases<extra></extra>",
-    )  # fmt: skip
-    chart.add_scatter(
-        x=frame["Day"], y=frame["Accuracy"], mode="markers", marker=dict(color=ORANGE, size=8, symbol="diamond"),
-        name="labels of the day",
-        error_y=dict(type="data", symmetric=False, array=frame["To"] - frame["Accuracy"],
-                     arrayminus=frame["Accuracy"] - frame["From"], thickness=1, width=3),
-        customdata=frame["Cases"], hovertemplate="%{x}: %{y:.1%} of %{customdata} cases<extra></extra>",
-    )  # fmt: skip
-    chart.update_layout(height=320, margin=dict(l=0, r=0, t=10, b=10), legend=dict(orientation="h", y=1.12))
-    chart.update_yaxes(range=[0, 1.05], tickformat=".0%")
-    chart.update_xaxes(type="date")
-    draw_chart("time", chart, frame, "Accuracy over time")
+    if beside and report["left_out"]:
+        st.text(f"{report['left_out']} older runs are left out.")
+    draw_chart("over-time", agreement_over_time(report), pd.DataFrame(windows), "Agreement over time")
+    if report["segments"][0]["windows"]:
+        st.subheader("Did the mix move?")
+        draw_chart(
+            "rates-over-time",
+            rates_over_time(report),
+            pd.DataFrame(row for row in windows if row["Run"] == chosen.run["id"]),
+            "Shares of badcases over time",
+        )
+
+
+def _row(segment: Mapping, window: Mapping) -> dict:
+    """A window as a line of the table behind."""
+    row = {
+        "Run": segment["run"], "Window": window["number"], "Labels": f"{window['first']}–{window['last']}",
+        "Began": window["began"], "Ended": window["ended"], "Cases": window["n"], "Prompts": window["prompts"],
+        "Full": window["is_full"], "Fewer than 30": window["small"],
+    }  # fmt: skip
+    for name, words in _SHARES.items():
+        found = window[name]
+        row |= {words: found["value"], f"{words} from": found["lo"], f"{words} to": found["hi"]}
+    return row | {
+        "Makes the baseline": window["is_baseline"], "Smoothed": window["ewma"], "Limit below": window["ewma_lo"],
+        "Limit above": window["ewma_hi"], "To look at": window["is_alarm"],
+    }  # fmt: skip
