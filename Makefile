@@ -4,7 +4,7 @@ VENV := .venv
 PORT ?= 8501
 BIN := $(VENV)/bin
 
-.PHONY: run test bench bench-desk soak lint screenshots clean chromium
+.PHONY: run test bench bench-desk bench-agreement soak lint screenshots clean chromium
 
 run: $(VENV)/run.stamp
 	@echo "Second Look: http://127.0.0.1:$(PORT)"
@@ -21,6 +21,10 @@ bench: $(VENV)/test.stamp
 # How fast the desk is over 10,000 cases, alone, among ten reviewers and during a run.
 bench-desk: $(VENV)/test.stamp chromium
 	$(BIN)/python -m benchmarks.desk_speed
+
+# How fast the Agreement page is over 1,000 to 100,000 reviews.
+bench-agreement: $(VENV)/test.stamp chromium
+	$(BIN)/python -m benchmarks.agreement_speed
 
 # Long runs against kills, outages and locks.
 soak: $(VENV)/test.stamp
