@@ -44,9 +44,9 @@ CELL_SUMS = """
 # its counts with them stand for those without.
 _COUNTED = """
 WITH counted AS (
-    SELECT k.cluster, nullif(a.judge, 'none') AS judge, CASE WHEN a.gold IN ('badcase', 'usable') THEN a.gold END AS gold,
+    SELECT a.cluster_id, nullif(a.judge, 'none') AS judge, CASE WHEN a.gold IN ('badcase', 'usable') THEN a.gold END AS gold,
         a.gold != 'unlabelled' AS labelled, a.bad, a.usable, a.n, a.split
-    FROM agreement_counts a JOIN clusters k ON k.id = a.cluster_id
+    FROM agreement_counts a
     WHERE a.run_id = :run AND a.basis = :basis AND (a.audited = :audited OR (:audited AND NOT EXISTS (
         SELECT 1 FROM agreement_counts w WHERE w.run_id = a.run_id AND w.basis = a.basis AND w.audited = 1
         AND w.cluster_id = a.cluster_id)))
@@ -102,7 +102,8 @@ def counts_by_prompt(basis: Basis) -> dict[str, list[int]]:
     """tp, fp, fn, tn, unanswered_bad, unanswered_usable by prompt."""
     if basis.is_own:
         refresh()
-        sql = f"{_COUNTED} SELECT cluster, {_SUMS} FROM counted WHERE gold IS NOT NULL AND split = 'test' GROUP BY cluster"
+        sql = f"{_COUNTED} SELECT k.cluster, {_SUMS} FROM counted JOIN clusters k ON k.id = cluster_id "
+        sql += "WHERE gold IS NOT NULL AND split = 'test' GROUP BY cluster_id"
     else:
         sql = f"{basis.sql} SELECT cluster, {CELL_SUMS} FROM pairs WHERE gold IS NOT NULL GROUP BY cluster"
     return {cluster: cells[-len(CELLS) :] for cluster, *cells in tuples(sql, basis.parameters)}
@@ -120,8 +121,8 @@ def judged_by_prompt(basis: Basis) -> dict[str, tuple[int, int]]:
     if basis.is_own:
         refresh()
         sql = (
-            f"{_COUNTED} SELECT cluster, sum(n * (judge = 'badcase')) AS flagged, sum(n * (judge = 'usable')) AS passed "
-            "FROM counted WHERE judge IS NOT NULL AND split = 'test' GROUP BY cluster"
+            f"{_COUNTED} SELECT k.cluster, sum(n * (judge = 'badcase')) AS flagged, sum(n * (judge = 'usable')) AS passed "
+            "FROM counted JOIN clusters k ON k.id = cluster_id WHERE judge IS NOT NULL AND split = 'test' GROUP BY cluster_id"
         )
     else:
         sql = (

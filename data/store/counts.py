@@ -15,17 +15,18 @@ from __future__ import annotations
 
 from data.store.connection import value, writing
 
+# CROSS JOIN: what is stale comes first, and the rest is looked up; the planner knows no better from an empty table.
 # Each person's labels on the cases in question, as the views first_reviews and current_reviews have them for all cases.
 _LABELS = """
 SELECT basis, case_id, criterion, reviewer_id, id, label, drawn, draw_id, created FROM (
     SELECT 'all' AS basis, r.case_id, r.criterion, r.reviewer_id, r.id, r.label, r.basis AS drawn, r.draw_id, r.created,
         1 AS blind, row_number() OVER (PARTITION BY r.case_id, r.criterion, r.reviewer_id ORDER BY r.id DESC) AS place
-    FROM stale_cases s JOIN cases c ON c.id = s.case_id JOIN reviews r ON r.case_id = c.id AND r.revision = c.revision
+    FROM stale_cases s CROSS JOIN cases c ON c.id = s.case_id CROSS JOIN reviews r ON r.case_id = c.id AND r.revision = c.revision
     WHERE r.label IS NOT NULL AND NOT EXISTS (SELECT 1 FROM reviews u WHERE u.undoes = r.id)
     UNION ALL
     SELECT 'blind', r.case_id, r.criterion, r.reviewer_id, r.id, r.label, r.basis, r.draw_id, r.created, r.blind,
         row_number() OVER (PARTITION BY r.case_id, r.criterion, r.reviewer_id ORDER BY r.basis = 'opportunistic', r.id)
-    FROM stale_cases s JOIN cases c ON c.id = s.case_id JOIN reviews r ON r.case_id = c.id AND r.revision = c.revision
+    FROM stale_cases s CROSS JOIN cases c ON c.id = s.case_id CROSS JOIN reviews r ON r.case_id = c.id AND r.revision = c.revision
     WHERE r.label IS NOT NULL AND NOT EXISTS (SELECT 1 FROM reviews u WHERE u.undoes = r.id AND u.blind = 1)
 ) WHERE place = 1 AND blind = 1
 """
@@ -44,7 +45,7 @@ _STEPS = (
     "PRIMARY KEY (basis, case_id, criterion, reviewer_id)) WITHOUT ROWID",
     "DELETE FROM stale_cases",
     "DELETE FROM stale_labels",
-    "INSERT INTO stale_cases SELECT c.id FROM stale_clusters s JOIN cases c USING (dataset_id, cluster)",
+    "INSERT INTO stale_cases SELECT c.id FROM stale_clusters s CROSS JOIN cases c USING (dataset_id, cluster)",
     f"INSERT INTO stale_labels {_LABELS}",
     *(
         f"DELETE FROM {table} WHERE case_id IN (SELECT case_id FROM stale_cases)"
@@ -67,8 +68,8 @@ _STEPS = (
         SELECT g.case_id, g.criterion, g.basis, g.audit_run, sum(l.label = 'badcase') AS bad,
             sum(l.label = 'usable') AS usable, max(r.created) AS known, a.label AS adjudicated, a.created AS decided
         FROM (SELECT DISTINCT n.case_id, n.criterion, n.basis, n.audit_run
-              FROM stale_cases s JOIN counted_labels n USING (case_id)) g
-        JOIN counted_labels l ON l.case_id = g.case_id AND l.criterion = g.criterion AND l.basis = g.basis
+              FROM stale_cases s CROSS JOIN counted_labels n USING (case_id)) g
+        CROSS JOIN counted_labels l ON l.case_id = g.case_id AND l.criterion = g.criterion AND l.basis = g.basis
             AND l.audit_run IN (0, g.audit_run)
         JOIN reviews r ON r.id = l.review_id JOIN cases c ON c.id = g.case_id
         LEFT JOIN adjudications a ON a.revision = c.revision AND a.id = (
@@ -84,7 +85,7 @@ _STEPS = (
         FROM stale_labels l WHERE l.basis = 'all'
         UNION ALL
         SELECT r.case_id, r.criterion, 0, 0, count(DISTINCT r.reviewer_id) FROM stale_cases s
-        JOIN cases c ON c.id = s.case_id JOIN reviews r ON r.case_id = c.id AND r.revision != c.revision
+        CROSS JOIN cases c ON c.id = s.case_id CROSS JOIN reviews r ON r.case_id = c.id AND r.revision != c.revision
         WHERE r.label IS NOT NULL AND NOT EXISTS (SELECT 1 FROM reviews u WHERE u.undoes = r.id) AND NOT EXISTS (
             SELECT 1 FROM stale_labels l WHERE l.basis = 'all' AND l.case_id = r.case_id
             AND l.reviewer_id = r.reviewer_id AND l.criterion = r.criterion)
@@ -105,8 +106,8 @@ FROM (
             ELSE 'badcase' END AS judge,
         CASE WHEN g.case_id IS NULL THEN 'unlabelled' ELSE coalesce(g.gold, 'none') END AS gold,
         coalesce(g.bad, 0) AS bad, coalesce(g.usable, 0) AS usable
-    FROM stale_cases s JOIN cases c ON c.id = s.case_id JOIN clusters k USING (dataset_id, cluster)
-    JOIN verdicts v ON v.case_id = c.id AND v.revision = c.revision AND v.status != 'skipped'
+    FROM stale_cases s CROSS JOIN cases c ON c.id = s.case_id CROSS JOIN clusters k USING (dataset_id, cluster)
+    CROSS JOIN verdicts v ON v.case_id = c.id AND v.revision = c.revision AND v.status != 'skipped'
     JOIN runs r ON r.id = v.run_id CROSS JOIN (SELECT 'blind' AS basis UNION ALL SELECT 'all') b
     LEFT JOIN gold_labels g ON g.case_id = c.id AND g.criterion = r.criterion AND g.basis = b.basis AND g.audit_run = {gold}
     {where}
@@ -116,9 +117,9 @@ FROM (
 WITH_AUDITS = """coalesce((SELECT a.audit_run FROM gold_labels a WHERE a.case_id = c.id AND a.criterion = r.criterion
     AND a.basis = {basis} AND a.audit_run = r.id), 0)"""
 # Only where there are such labels: elsewhere the counts without them say the same.
-_AUDITED_CLUSTERS = """WHERE EXISTS (
-    SELECT 1 FROM cases w JOIN gold_labels a ON a.case_id = w.id AND a.audit_run = r.id AND a.criterion = r.criterion
-    WHERE w.dataset_id = c.dataset_id AND w.cluster = c.cluster)"""
+_AUDITED_CLUSTERS = """WHERE (r.id, k.id) IN (
+    SELECT a.audit_run, q.id FROM stale_cases t CROSS JOIN gold_labels a ON a.case_id = t.case_id AND a.audit_run > 0
+    JOIN cases w ON w.id = t.case_id JOIN clusters q ON q.dataset_id = w.dataset_id AND q.cluster = w.cluster)"""
 
 
 def refresh() -> None:

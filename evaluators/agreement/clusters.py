@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from evaluators.agreement.estimate import ClusterEstimate
-from evaluators.agreement.jackknife import jackknife
+from evaluators.agreement.jackknife import jackknife_all
 from evaluators.agreement.proportions import student_quantile, wilson
 
 #: cluster, y, x, weight
@@ -118,17 +118,12 @@ def cluster_metrics(groups: Mapping[Hashable, Sequence[int]]) -> ClusterMetrics:
 
     tp, fp, fn, tn = every = range(4)
     return ClusterMetrics(
+        **jackknife_all(groups, ("f1_bad", "f1_usable", "balanced_accuracy", "kappa", "mcc", "ac1")),
         accuracy=share((tp, tn), every, "no_data"),
         recall_bad=share((tp,), (tp, fn), "no_human_bad"),
         specificity=share((tn,), (tn, fp), "no_human_usable"),
         precision_bad=share((tp,), (tp, fp), "judge_flagged_none"),
         npv=share((tn,), (tn, fn), "judge_passed_none"),
-        f1_bad=jackknife(groups, "f1_bad"),
-        f1_usable=jackknife(groups, "f1_usable"),
-        balanced_accuracy=jackknife(groups, "balanced_accuracy"),
-        kappa=jackknife(groups, "kappa"),
-        mcc=jackknife(groups, "mcc"),
-        ac1=jackknife(groups, "ac1"),
         prevalence_bad=share((tp, fn), every, "no_data"),
         judge_bad_rate=share((tp, fp), every, "no_data"),
     )

@@ -55,13 +55,26 @@ def jackknife(groups: Mapping[Hashable, Sequence[int]] | Sequence[Sequence[int]]
 
     :raises KeyError: for another metric.
     """
-    figure, on_scale, lowest, reason = _METRICS[metric]
+    return jackknife_all(groups, (metric,))[metric]
+
+
+def jackknife_all(
+    groups: Mapping[Hashable, Sequence[int]] | Sequence[Sequence[int]], metrics: Sequence[str]
+) -> dict[str, ClusterEstimate]:
+    """Several figures of one table, by name; the clusters are dealt once."""
     tables = groups if isinstance(groups, Mapping) else dict(enumerate(groups))
     tables = {cluster: table for cluster, table in tables.items() if any(table)}
-    n, clusters = sum(map(sum, tables.values())), len(tables)
-    if not n:
-        return ClusterEstimate.undefined("no_data")
+    if not tables:
+        return dict.fromkeys(metrics, ClusterEstimate.undefined("no_data"))
+    sizes = [sum(table) for table in tables.values()]
     parts = _grouped(tables, isinstance(groups, Mapping))
+    return {metric: _jackknife(parts, sizes, metric) for metric in metrics}
+
+
+def _jackknife(parts: np.ndarray, sizes: Sequence[int], metric: str) -> ClusterEstimate:
+    """parts: (groups of clusters, cells); sizes: the cases of each cluster."""
+    figure, on_scale, lowest, reason = _METRICS[metric]
+    n, clusters = sum(sizes), len(sizes)
     total = [float(cell) for cell in parts.sum(axis=0)]
     value = figure(*total)
     if value is None:
@@ -70,7 +83,7 @@ def jackknife(groups: Mapping[Hashable, Sequence[int]] | Sequence[Sequence[int]]
     if se is None:
         return ClusterEstimate(value, lowest, 1.0, "few_clusters", n, clusters=clusters)
     if value in (lowest, 1.0) or se < NO_SPREAD:
-        return _uniform(value, metric, total, [sum(table) for table in tables.values()])
+        return _uniform(value, metric, total, sizes)
     centre = figure(*(cell + _ADDED for cell in total))
     lo, hi = on_scale(centre, student_quantile(len(parts) - 1) * se)
     return ClusterEstimate(

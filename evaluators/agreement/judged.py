@@ -24,10 +24,10 @@ def clustered_two_phase(judged: Judged, labelled: Labelled) -> TwoPhase:
 
     Within each of the judge's labels the labelled cases must be a random draw.
     """
-    flagged, passed = (sum(both[i] for both in judged.values()) for i in (0, 1))
-    right, fine = (_share(labelled, hit, miss) for hit, miss in ((0, 1), (3, 2)))
-    misses = sum(cells[2] for cells in labelled.values())
-    return two_phase(flagged, passed, right, fine, _share(judged, 0, 1), misses=misses)
+    everything, cells = _array(judged), _array(labelled)
+    flagged, passed = (int(count) for count in everything[:, :2].sum(axis=0))
+    right, fine = (_share(cells, hit, miss) for hit, miss in ((0, 1), (3, 2)))
+    return two_phase(flagged, passed, right, fine, _share(everything, 0, 1), misses=int(cells[:, 2].sum()))
 
 
 def corrected_elsewhere(judged: Judged, labelled: Labelled) -> Corrected:
@@ -42,7 +42,8 @@ def corrected_elsewhere(judged: Judged, labelled: Labelled) -> Corrected:
     """
     if any(map(any, judged.values())) and not any(any(cells[:4]) for cells in labelled.values()):
         return Corrected.undefined("no_data", sum(map(sum, judged.values())))
-    shares = [_share(judged, 1, 0), _share(labelled, 3, 1), _share(labelled, 0, 2)]
+    everything, cells = _array(judged), _array(labelled)
+    shares = [_share(everything, 1, 0), _share(cells, 3, 1), _share(cells, 0, 2)]
     plain = rogan_gladen(*(whole for share in shares for whole in (round((share.value or 0) * share.n), share.n)))
     if plain.lo is None or all(sum(cells[:4]) <= 1 for cells in (*judged.values(), *labelled.values())):
         return plain
@@ -58,10 +59,14 @@ def corrected_elsewhere(judged: Judged, labelled: Labelled) -> Corrected:
     )  # fmt: skip
 
 
-def _share(counts: Mapping[Hashable, Sequence[int]], hit: int, miss: int) -> ClusterEstimate:
-    """The share of hits among hits and misses, positions in the counts of each prompt."""
-    cells = np.array([[cells[hit], cells[miss]] for cells in counts.values()], float).reshape(-1, 2)
-    return cells_ratio(cells, (0,), (0, 1)) or ClusterEstimate.undefined("no_data")
+def _array(counts: Mapping[Hashable, Sequence[int]]) -> np.ndarray:
+    """The counts of all prompts, shape (prompts, counts); four columns of nothing without any prompt."""
+    return np.array(list(counts.values()), float) if counts else np.zeros((0, 4))
+
+
+def _share(cells: np.ndarray, hit: int, miss: int) -> ClusterEstimate:
+    """The share of hits among hits and misses, columns of the counts."""
+    return cells_ratio(cells, (hit,), (hit, miss)) or ClusterEstimate.undefined("no_data")
 
 
 def _effective(share: ClusterEstimate) -> float:
