@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from data.reports.headline import tried_words
 from data.reports.html import cases_shown, report_html
 from data.store import cases, reviews, runs
 from data.store.agreement import BASES, Basis
@@ -55,15 +56,9 @@ with at, st.popover("Threshold", icon=":material/tune:", width="stretch"):
         disabled=run["options"]["strict"], help="A strict run has set scores below 1 to 0: nothing else can be tried.",
     )  # fmt: skip
     st.text("Nothing is asked again, nothing is stored.")
-if own is None:
-    st.text(
-        f"This run gives scores without labels. Here it is as if it called usable what scores {threshold:g} or more."
-    )
-elif threshold != own:
-    st.text(
-        f"Tried at {threshold:g} instead of the run's own {own:g}. Trying thresholds on the labels that measure them flatters: "
-        "the best one here will do less well on new cases."
-    )
+tried = tried_words(run, threshold)
+if tried:
+    st.text(tried)
 
 
 def report() -> bytes:

@@ -17,6 +17,13 @@ if not all_datasets:
     st.stop()
 
 table, steps = [], []
+
+
+def _labelled(report: dict) -> int:
+    """How many labelled cases the figure beside it rests on."""
+    return report["all_judged"]["labelled"] if report["by_audit"] else report["n"]
+
+
 for dataset in all_datasets:
     of_dataset = [run for run in all_runs if run["dataset_id"] == dataset["id"] and not run["options"]["flaky"]]
     criterion = of_dataset[-1]["criterion"] if of_dataset else "overall"
@@ -28,7 +35,7 @@ for dataset in all_datasets:
             "Cases": dataset["cases"],
             "Reviewed by you": mine,
             "Latest run": f"{of_dataset[-1]['id']}: {of_dataset[-1]['judge_name']}" if of_dataset else "none yet",
-            "Labelled cases": report["n"] if report else 0,
+            "Labelled cases": _labelled(report) if report else 0,
             "Judge agrees with people": report["short"] if report else "not judged yet",
         }
     )

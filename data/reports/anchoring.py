@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from data.reports.words import percent
 from data.store.anchoring import first_labels
 from data.store.runs import run_by_id
-from evaluators.agreement import WARNING_WORDS, Estimate, two_prop_diff, wilson
+from evaluators.agreement import SMALL, WARNING_WORDS, Estimate, cluster_ratio, mover_difference, wilson
 
 #: With a smaller share of blind labels the two are hardly comparable (`agreement.md` 2.1).
 LEAST_BLIND = 0.2
@@ -20,32 +20,35 @@ def anchoring_report(run_id: int) -> dict:
     Each person's first label on randomly drawn cases counts. blind, shown: the share that agrees with the judge.
     difference: shown minus blind, what seeing the verdict does where `randomised`: chance decided who saw it, and only those
     labels are compared; else it is None. blind_share: of the labels compared. revised: of the blind labels that differ from
-    the judge the share that the same person later changed to the judge's.
+    the judge the share that the same person later changed to the judge's, wherever that was. All intervals know which labels
+    are about one prompt.
     """
     found = first_labels(run_id)
     drawn = [r for r in found if r["drawn"]]
     randomised = {r["blind"] for r in drawn} == {0, 1}
     compared = drawn if randomised else found
-    (blind_hits, blind), (shown_hits, shown) = (_agreeing(compared, is_blind) for is_blind in (1, 0))
-    differing = [r for r in found if r["blind"] and not r["agrees"]]
+    blind, shown = (_share((r for r in compared if r["blind"] == is_blind), "agrees") for is_blind in (1, 0))
     report = {
         "run": run_id,
         "randomised": randomised,
-        "blind": wilson(blind_hits, blind),
-        "shown": wilson(shown_hits, shown),
-        "difference": two_prop_diff(shown_hits, shown, blind_hits, blind) if randomised else None,
-        "blind_share": blind / (blind + shown) if blind + shown else None,
-        "revised": wilson(sum(r["n"] for r in differing if r["agrees_now"]), sum(r["n"] for r in differing)),
+        "blind": blind,
+        "shown": shown,
+        "difference": mover_difference(shown, blind) if randomised else None,
+        "blind_share": blind.n / (blind.n + shown.n) if blind.n + shown.n else None,
+        "revised": _share((r for r in found if r["blind"] and not r["agrees"]), "went_over"),
     }
     has_labels = run_by_id(run_id)["threshold"] is not None
     words = anchoring_words(report) if has_labels else [WARNING_WORDS["no_threshold"]]
     return {name: v.as_dict() if isinstance(v, Estimate) else v for name, v in report.items()} | {"words": words}
 
 
-def _agreeing(found: list[dict], is_blind: int) -> tuple[int, int]:
-    """(labels that agree with the judge, labels) of the blind or of the shown ones."""
-    own = [r for r in found if r["blind"] == is_blind]
-    return sum(r["n"] for r in own if r["agrees"]), sum(r["n"] for r in own)
+def _share(labels: Iterable[Mapping], hit: str) -> Estimate:
+    """The share of labels for which `hit` holds; Wilson's interval where no two of them are about one prompt."""
+    rows = [(r["cluster"], r["n"] * r[hit], r["n"], 1.0) for r in labels]
+    n = sum(row[2] for row in rows)
+    if len({row[0] for row in rows}) == n:
+        return wilson(sum(row[1] for row in rows), n)
+    return cluster_ratio(rows, n)
 
 
 def anchoring_words(report: Mapping) -> list[str]:
@@ -60,8 +63,8 @@ def anchoring_words(report: Mapping) -> list[str]:
         )
     if report["randomised"]:
         words.append(_difference_words(report["difference"]))
-        if min(blind.n, shown.n) < 30:
-            words.append("Fewer than 30 labels on one side: a first impression.")
+        if min(blind.n, shown.n) < SMALL:
+            words.append(f"Fewer than {SMALL} labels on one side: a first impression.")
     elif blind.n and shown.n:
         words.append(
             "Not comparable: who saw the verdict was not drawn at random. A dataset set to “a random share blind” (Settings "

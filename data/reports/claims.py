@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from data.store import claims
 from data.store.agreement import Basis
+from data.store.runs import run_by_id
 from evaluators.agreement import Headline, claim
 
 
@@ -17,17 +18,36 @@ def claim_report(basis: Basis, figures: Headline, target: float, planned: int | 
     passes by luck k times as easily (`agreement.md` 1.3).
     """
     said = f"“At least {100 * target:g} %”"
+    own = run_by_id(basis.run_id)["threshold"]
+    if own is not None and basis.threshold != own:
+        words = f"{said} is tested at the run's own threshold {own:g} only: this one was chosen on the labels that would test it."
+        return {
+            "target": target,
+            "answer": "untested",
+            "planned": planned,
+            "looks": claims.looks(basis.run_id),
+            "words": words,
+        }
+    if not figures.n:
+        words = f"{said} is undecided: it is tested on labels from the random order, and there are none."
+        return {
+            "target": target,
+            "answer": "undecided",
+            "planned": planned,
+            "looks": claims.looks(basis.run_id),
+            "words": words,
+        }
     if planned is not None and figures.n < planned:
         words = f"{said}: interim, {figures.n} of {planned} planned labels are there. It is tested once, when all are."
         return {
             "target": target,
             "answer": "interim",
             "planned": planned,
-            "looks": claims.looks(basis, target),
+            "looks": claims.looks(basis.run_id),
             "words": words,
         }
-    looks = claims.look(basis, target, figures.n) if figures.n else []
-    found = claim(figures.accuracy, target, max(1, len(looks)))
+    looks = claims.look(basis, target, figures.n)
+    found = claim(figures.accuracy, target, len(looks))
     words = {
         "pass": f"{said} holds",
         "fail": f"{said} does not hold",
@@ -41,13 +61,15 @@ def claim_report(basis: Basis, figures: Headline, target: float, planned: int | 
     words += "."
     if len(looks) > 1:
         words += (
-            f" This claim has been looked at {len(looks)} times, at {_listed(looks)} labelled cases. Each look is another chance "
-            f"to pass by luck, so the bounds are taken stricter each time; over all of them luck passes a judge that is not "
+            f" Claims about this run have been tested {len(looks)} times, at {_listed(looks)} labelled cases. Each is another "
+            f"chance to pass by luck, so the bounds are taken stricter each time; over all of them luck passes a judge that is not "
             f"good enough in at most {100 * found.risk:.0f} % of such tests. Plan the number of labels and look once."
         )
     if found.more:
         words += f" About {found.more:,} more labels would decide it, if the judge is as good as it looks."
-    elif found.answer == "undecided" and figures.n:
+    elif found.reason == "few_clusters":
+        words += " All of these cases belong to one prompt: label cases of other prompts."
+    elif found.answer == "undecided":
         words += " What is seen so far is not better than that: more labels will hardly show it."
     return {**asdict(found), "planned": planned, "looks": looks, "words": words}
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from data.reports.words import percent
 from data.store import compared
 from data.store.runs import run_by_id
-from evaluators.agreement import REASON_WORDS, WARNING_WORDS, ClusterDifference, SameCases, bh, holm, same_cases
+from evaluators.agreement import REASON_WORDS, SMALL, WARNING_WORDS, ClusterDifference, SameCases, bh, holm, same_cases
 
 #: The difference whose price in labels is told, 0-1.
 SEEN = 0.05
@@ -75,7 +75,7 @@ def _compared(run: Mapping, first: Mapping, figures: SameCases, p_adjusted: floa
         "accuracy": figures.accuracy.as_dict(), "reference_accuracy": figures.reference_accuracy.as_dict(),
         "difference": difference.as_dict(), "recall_bad": figures.recall_bad.as_dict(),
         "specificity": figures.specificity.as_dict(), "p": figures.p, "p_midp": figures.p_midp,
-        "p_exact": figures.p_exact, "p_adjusted": p_adjusted, "is_shown": is_shown, "small": figures.n < 30,
+        "p_exact": figures.p_exact, "p_adjusted": p_adjusted, "is_shown": is_shown, "small": figures.n < SMALL,
         "labels_needed": figures.labels_for(SEEN), "warnings": list(figures.warnings),
     }  # fmt: skip
     return {**row, "words": _comparison_words(row, figures, tests)}
@@ -114,10 +114,16 @@ def _comparison_words(row: Mapping, figures: SameCases, tests: int) -> list[str]
             + _test_words(row, tests),
         ]
         words += _part_words(it, reference, figures)
-    words.append(
-        f"They differ on {100 * row['apart']:.1f} % of the cases. To see a difference of {100 * SEEN:g} points takes about "
-        f"{row['labels_needed']:,} labelled cases (four times of five)."
-    )
+    said = f"They differ on {100 * row['apart']:.1f} % of the cases. "
+    if row["labels_needed"] is None:
+        words.append(
+            f"{said}How many it takes to see a difference is unknown from one prompt: label cases of other prompts."
+        )
+    else:
+        words.append(
+            f"{said}To see a difference of {100 * SEEN:g} points takes about {row['labels_needed']:,} labelled cases (four "
+            "times of five)."
+        )
     return words + [WARNING_WORDS[code] for code in row["warnings"]]
 
 

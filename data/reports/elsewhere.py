@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from data.reports.all_judged import all_judged_report
-from data.reports.words import percent
+from data.reports.words import many, percent
 from data.store import agreement as agreement_store
 from data.store.agreement import Basis
 from data.store.elsewhere import runs_elsewhere
@@ -37,10 +37,12 @@ def usable_rate_from_elsewhere(run_id: int, other_run_id: int, basis_name: str =
             "on another dataset."
         )
     here, there = (Basis(one["id"], one["threshold"], basis_name) for one in (run, other))
-    judged = {} if run["threshold"] is None else agreement_store.judged_by_prompt(here)
-    labelled = {} if run["threshold"] is None else agreement_store.counts_by_prompt(there)
+    labels_only = run["threshold"] is None
+    judged = {} if labels_only else agreement_store.judged_by_prompt(here)
+    labelled = {} if labels_only else agreement_store.counts_by_prompt(there)
     own_cells = agreement_store.counts_by_prompt(here)
-    found = corrected_elsewhere(judged, labelled)
+    none = Corrected.undefined("no_threshold")
+    found = none if labels_only else corrected_elsewhere(judged, labelled)
     cells = [sum(counts[i] for counts in labelled.values()) for i in range(4)]
     report = {
         "run": run_id,
@@ -50,7 +52,7 @@ def usable_rate_from_elsewhere(run_id: int, other_run_id: int, basis_name: str =
         "basis": basis_name,
         "threshold": run["threshold"],
         "usable_rate": found.as_dict(),
-        "judge_rate": _rate(judged, (1,), (0, 1)).as_dict(),
+        "judge_rate": (none if labels_only else _rate(judged, (1,), (0, 1))).as_dict(),
         "cases": sum(map(sum, judged.values())),
         "calibration": {
             **dict(zip(("tp", "fp", "fn", "tn"), cells, strict=True)),
@@ -58,7 +60,7 @@ def usable_rate_from_elsewhere(run_id: int, other_run_id: int, basis_name: str =
             "prompts": sum(any(counts[:4]) for counts in labelled.values()),
         },
         "labels_here": _rate(own_cells, (1, 3, 5), range(6)).as_dict(),
-        "own": all_judged_report(replace(here, with_audits=True))["usable_rate"],
+        "own": none.as_dict() if labels_only else all_judged_report(replace(here, with_audits=True))["usable_rate"],
         "warnings": list(found.warnings),
         "assumption": ASSUMPTION,
     }
@@ -72,7 +74,9 @@ def elsewhere_words(report: Mapping, found: Corrected) -> list[str]:
     if not report["cases"]:
         return ["The judge has labelled no case of this run yet."]
     calibration, raw = report["calibration"], 100 * report["judge_rate"]["value"]
-    source = f"{calibration['n']} labels ({calibration['prompts']} prompts) on “{report['other_dataset']}”"
+    source = (
+        f"{many(calibration['n'], 'label')} ({many(calibration['prompts'], 'prompt')}) on “{report['other_dataset']}”"
+    )
     if found.value is None:
         words = [f"From {source} the true usable rate cannot be told: {REASON_WORDS[found.reason]}."]
     else:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 
+from data.reports.words import many
 from data.store.agreement import Basis
 from data.store.breakdowns import cells_by_group, count_judged_prompts, judged_by_generator
 from evaluators.agreement import (
     REASON_WORDS,
+    SMALL,
     WARNING_WORDS,
     Estimate,
     cluster_ratio,
@@ -19,7 +21,6 @@ from evaluators.agreement import (
 
 #: So many generators are looked at, those with the most cases.
 MOST_GENERATORS = 60
-_SMALL = 30
 _RATES = ("judge_rate", "usable_rate", "labels_only")
 
 
@@ -81,17 +82,17 @@ def generators_words(report: Mapping) -> list[str]:
     if len(told) < len(found):
         reasons = sorted({REASON_WORDS[row["usable_rate"]["reason"]] for row in found if row not in told})
         words.append(
-            f"{_count(len(found) - len(told), 'generator has', 'generators have')} no rate ({'; '.join(reasons)}): where "
+            f"{many(len(found) - len(told), 'generator has', 'generators have')} no rate ({'; '.join(reasons)}): where "
             "limits are given they are the worst cases."
         )
     small = sum(row["small"] for row in found)
     if small:
         words.append(
-            f"{_count(small, 'generator has', 'generators have')} fewer than 30 labelled cases: first impressions, marked small."
+            f"{many(small, 'generator has', 'generators have')} fewer than {SMALL} labelled cases: first impressions, marked small."
         )
     unanswered = sum(row["unanswered"] for row in found)
     if unanswered:
-        words.append(f"{_count(unanswered, 'case', 'cases')} without a label from the judge are not in its rate.")
+        words.append(f"{many(unanswered, 'case')} without a label from the judge are not in its rate.")
     if report["left_out"]:
         words.append(f"Not listed: the generators with the fewest cases, {report['left_out']} in number.")
     return words
@@ -106,7 +107,7 @@ def _ranking_words(report: Mapping, told: int) -> list[str]:
         words = [f"No two of the {len(report['generators'])} generators are told apart: the order below may be chance."]
     else:
         words = [
-            f"{_count(apart, 'pair', 'pairs')} of {pairs} {'is' if apart == 1 else 'are'} told apart; the places given hold "
+            f"{many(apart, 'pair')} of {pairs} {'is' if apart == 1 else 'are'} told apart; the places given hold "
             "for all generators together with 95 % confidence (Holm)."
         ]
     if told > 2:
@@ -142,7 +143,7 @@ def _rates(name: str, judged: Mapping, labelled: Mapping, drawn: Mapping, no_thr
             "judge_rate": cluster_ratio(of_judge, cases),
             "usable_rate": clustered_two_phase(judged, labelled).usable_rate,
         }
-    return {**found, **rates, "small": found["labelled"] < _SMALL}
+    return {**found, **rates, "small": found["labelled"] < SMALL}
 
 
 def _by_prompt(groups: Mapping) -> dict[str, dict]:
@@ -151,7 +152,3 @@ def _by_prompt(groups: Mapping) -> dict[str, dict]:
 
 def _size(counts: Iterable[Iterable[int]]) -> int:
     return sum(map(sum, counts))
-
-
-def _count(n: int, one: str, many: str) -> str:
-    return f"{n} {one if n == 1 else many}"

@@ -6,12 +6,13 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 
 from data.reports.prompt_kinds import LENGTHS, SCRIPTS, length_band, script
+from data.reports.words import without_labels
 from data.store import agreement as agreement_store
 from data.store.agreement import Basis
 from data.store.breakdowns import Cells, cells_by_group, cells_by_text
 from data.store.elsewhere import runs_elsewhere
 from data.store.runs import run_by_id
-from evaluators.agreement import WARNING_WORDS, GroupFigures, each_prompt, group_figures
+from evaluators.agreement import SMALL, WARNING_WORDS, GroupFigures, each_prompt, group_figures
 from evaluators.verdict import FLAG_WORDS
 
 #: What cases can be grouped by, with words.
@@ -79,13 +80,13 @@ def groups_report(basis: Basis, by: str) -> dict:
         "looks": sum(row["n"] > 0 for row in rows),
         "left_out": len(groups) - len(rows),
     }
-    return {**report, "exploratory": report["looks"] > 1, "words": groups_words(report)}
+    return {**report, "exploratory": report["looks"] > 1, "words": groups_words(report, basis)}
 
 
-def groups_words(report: Mapping) -> list[str]:
+def groups_words(report: Mapping, basis: Basis) -> list[str]:
     """What one must know to read the groups, in sentences. No group is named as a finding: which is worst may be chance."""
     if not report["looks"]:
-        return [WARNING_WORDS["no_data"]]
+        return [without_labels(basis, WARNING_WORDS["no_data"])]
     labelled, looks = report["overall"]["n"], report["looks"]
     if looks == 1:
         [name] = [row["name"] for row in report["groups"] if row["n"]]
@@ -100,8 +101,8 @@ def groups_words(report: Mapping) -> list[str]:
     small = sum(row["small"] for row in report["groups"])
     if small:
         words.append(
-            f"Marked small: {small} of {len(report['groups'])} groups, with fewer than 30 labelled cases each; their figures are "
-            "first impressions."
+            f"Marked small: {small} of {len(report['groups'])} groups, with fewer than {SMALL} labelled cases each; their figures "
+            "are first impressions."
         )
     if report["left_out"]:
         words.append(f"Not listed: the smallest groups, {report['left_out']} in number.")
@@ -156,7 +157,12 @@ def _by_dataset(basis: Basis) -> _Groups:
         if known is None or run["done"] >= known["done"]:
             chosen[run["dataset"]] = run
     runs = [run_by_id(basis.run_id), *chosen.values()]
-    return {run["dataset"]: agreement_store.counts_by_prompt(replace(basis, run_id=run["id"])) for run in runs}
+    return {run["dataset"]: _by_prompt(replace(basis, run_id=run["id"]), run["dataset"]) for run in runs}
+
+
+def _by_prompt(basis: Basis, dataset: str) -> dict[Hashable, Cells]:
+    """The counts of each prompt; a case without one stands for itself, whatever a case of another dataset is called."""
+    return {(dataset, cluster) if text == "" else cluster: cells for text, cluster, cells in cells_by_text(basis)}
 
 
 def _pooled(groups: Iterable[Mapping[Hashable, Cells]]) -> dict[Hashable, Cells]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from data.reports.score_words import many
+from data.reports.words import many
 from data.store import score_counts
 from data.store.score_counts import ScorePair
-from evaluators.agreement import REASON_WORDS, WARNING_WORDS, ScoreAgreement, score_agreement
+from evaluators.agreement import FEW, REASON_WORDS, SMALL, WARNING_WORDS, ScoreAgreement, score_agreement
 
 #: The key of the verdict's own score among the sub-scores.
 OVERALL = "score"
@@ -23,8 +23,9 @@ FIGURES = {
     "ranking": "Pairs of a prompt in people's order",
 }
 ABOUT = (
-    "People give scores by correcting the judge's, or by leaving them as they are with the verdict in sight, and what one "
-    "has seen sways what one says: these figures flatter the judge."
+    "People give scores by correcting those of a verdict, or by leaving them as they are with it in sight. Sub-scores given so "
+    "count for every run, the verdict's score only for the run that was seen. What one has seen sways what one says: these "
+    "figures flatter the run whose verdict was seen, and are hard on others."
 )
 
 
@@ -32,8 +33,8 @@ def human_scores_report(run_id: int) -> dict:
     """For the verdict's score (0-1) and each sub-score (0-10): how the judge's goes along with people's, as plain values.
 
     scores: for each key, largest: the end of its scale, n cases of so many prompts, corrected: on how many of them a person
-    gave another figure, cells: {judge, human, n} for a chart, small: n is below 30, words, and FIGURES as estimates. Sub-scores
-    are never mixed. words: what holds of all.
+    gave another figure than the verdict in sight, cells: {judge, human, n} for a chart, small: n is below SMALL, words, and
+    FIGURES as estimates. Sub-scores are never mixed. words: what holds of all.
     """
     counted = {OVERALL: score_counts.overall_score_counts(run_id)}
     for row in score_counts.sub_score_counts(run_id):
@@ -56,7 +57,7 @@ def _score(key: str, rows: Sequence[ScorePair]) -> dict:
         "key": key,
         "largest": largest,
         "corrected": corrected,
-        "small": found.n < 30,
+        "small": found.n < SMALL,
         "cells": [{"judge": judge, "human": human, "n": n} for (judge, human), n in sorted(cells.items())],
         **found.as_dict(),
         "words": _words(key, found, corrected, largest),
@@ -67,7 +68,7 @@ def _words(key: str, found: ScoreAgreement, corrected: int, largest: int) -> lis
     name = "the verdict's score" if key == OVERALL else key
     said = [
         f"{name[0].upper()}{name[1:]}: {many(found.n, 'case')} ({many(found.prompts, 'prompt')}). People corrected "
-        f"{corrected} of them and left {found.n - corrected} as they were."
+        f"what they saw on {corrected} of them and left it on {found.n - corrected}."
     ]
     rank, bias, pairs = found.spearman, found.bias, found.ranking
     if rank.value is None:
@@ -85,7 +86,7 @@ def _words(key: str, found: ScoreAgreement, corrected: int, largest: int) -> lis
             f"Of {many(pairs.pairs, 'pair')} within a prompt that people rank the judge ranks {_interval(pairs, 100)} % alike, "
             f"a tie of its counting half; it ties on {100 * pairs.judge_ties / pairs.pairs:.0f} % of them."
         )
-    return said + [WARNING_WORDS[code] for code, applies in (("small_n", found.n < 30), ("few_clusters", found.prompts < 10))
+    return said + [WARNING_WORDS[code] for code, applies in (("small_n", found.n < SMALL), ("few_clusters", found.prompts < FEW))
                    if applies]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data.store.agreement import Basis
+from data.store.agreement import Basis, with_own_audits
 from data.store.instructive import confident_disagreements, remarks
 from data.store.runs import run_by_id
 from data.store.verdicts import verdicts_of_run
@@ -22,7 +22,8 @@ def instructive_disagreements(basis: Basis, most: int = MOST) -> list[dict]:
     """
     if basis.threshold is None or most < 1:
         return []
-    found = confident_disagreements(basis, 2 * most)  # so that a direction has enough once the other's prompts are out
+    # Twice as many, so that a direction has enough once the other's prompts are out.
+    found = confident_disagreements(with_own_audits(basis), 2 * most)
     chosen = _in_turn(found, most)
     ids = [case["case_id"] for case in chosen]
     verdicts = verdicts_of_run(basis.run_id, ids)

@@ -8,9 +8,8 @@ from operator import attrgetter
 
 from data.store.item_counts import AnswerCount, answer_counts
 from data.store.score_counts import ScorePair, sub_score_counts
-from evaluators.agreement import ClusterEstimate, cluster_ratio, group_figures, paired_cluster_diff, wilson
+from evaluators.agreement import SMALL, ClusterEstimate, cluster_ratio, group_figures, paired_cluster_diff, wilson
 
-SMALL = 30
 #: Single questions that are listed, those with the most answers first.
 MOST_QUESTIONS = 200
 #: Figures of the questions with two answers, where the wrong one is what is looked for; the names are GroupFigures'.
@@ -21,8 +20,9 @@ FIGURES = {
 }
 _CELLS = ("tp", "fp", "fn", "tn")
 ABOUT = (
-    "A person speaks of items by correcting one of a verdict, or by labelling with the verdict in sight, where every item left "
-    "as it is counts as agreed. What one has seen sways what one says: these figures flatter the judge."
+    "A person speaks of all items of a verdict by correcting one of them, or by labelling with the verdict in sight; those left "
+    "as they were are right to that person. Such answers count for every run with the same items. What one has seen sways what "
+    "one says: they flatter the run whose verdict was seen, and are hard on others."
 )
 WRONG_WORDS = (
     "A question with two answers is wrong when it does not get the expected answer. Baseline: how often giving every question "
@@ -36,7 +36,7 @@ def item_report(run_id: int) -> dict:
     groups: a row for each question type (or element, statement, contradiction) and each sub-score. pooled: all
     that have answers together, None without any. questions: the single ones, with key and group, at most MOST_QUESTIONS, those with
     the most answers first; questions_seen: how many there are. A row: item, kind, n (answers by people; for a sub-score
-    cases), prompts, agreement (estimate), small (n below 30); for questions with two answers also tp, fp, fn, tn, baseline and
+    cases), prompts, agreement (estimate), small (n below SMALL); for questions with two answers also tp, fp, fn, tn, baseline and
     (not for single ones) FIGURES, for sub-scores bias and mae (estimates). words: what to know of them.
     """
     answers = answer_counts(run_id)
@@ -127,7 +127,7 @@ def _sub_score_row(key: str, rows: Sequence[ScorePair]) -> dict:
 def _words(report: Mapping) -> list[str]:
     groups, questions = report["groups"], report["questions"]
     if not groups:
-        return ["Nobody has corrected an item, or left one as it is beside the verdict, on a drawn case yet."]
+        return ["Nobody has corrected an item, or left one as it is beside a verdict, on a drawn case yet."]
     said = [ABOUT]
     if report["pooled"] and "tp" in report["pooled"]:
         said.append(WRONG_WORDS)

@@ -20,7 +20,9 @@ DRAWN_WORDS = {
 #: Labels and cases that do not count, in words.
 LEFT_OUT_WORDS = {
     "picked": "labels on cases that somebody picked",
-    "audited": "audit labels, which count over all judged cases only",
+    "seen": "labels that were not given blind",
+    "audited": "labels of this run's audits, which count over all judged cases only",
+    "audited_elsewhere": "labels of other runs' audits",
     "stale": "labels on an earlier version of their case",
     "examples": "labelled cases that a prompt shows or that a judge was tuned on",
 }

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from data.reports.words import percent
+from data.reports.words import percent, without_labels
 from data.store import compared, over_time
 from data.store.agreement import CELLS, Basis, counts_by_prompt
 from data.store.runs import run_by_id
-from evaluators.agreement import ClusterEstimate, Estimate, Watched, cluster_ratio, watch, wilson, window_size
+from evaluators.agreement import SMALL, ClusterEstimate, Estimate, Watched, cluster_ratio, watch, wilson, window_size
 
 #: So many other runs are drawn beside the one in question, the newest ones.
 OTHERS = 3
@@ -52,7 +52,7 @@ def over_time_report(basis: Basis, others: int = OTHERS) -> dict:
     chosen = [(v, Basis(v["id"], v["threshold"], basis.name)) for v in (same[-others:] if others else [])]
     this = next(v for v in versions if v["id"] == run["id"])
     segments = [_segment(v, b) for v, b in [({**this, "threshold": basis.threshold}, basis), *chosen]]
-    return {**report, "segments": segments, "words": _words(segments[0])}
+    return {**report, "segments": segments, "words": _words(segments[0], basis)}
 
 
 def _segment(run: Mapping, basis: Basis) -> dict:
@@ -99,7 +99,7 @@ def _window(place: int, size: int, rows: Sequence[Mapping]) -> dict:
         "prompts": sum(prompts for _cells, prompts in patterns),
         "right": sum((cells[_TP] + cells[_TN]) * prompts for cells, prompts in patterns),
         "is_full": n == size,
-        "small": n < 30,
+        "small": n < SMALL,
         **{name: share(patterns, *of).as_dict() for name, of in SHARES.items()},
     }
 
@@ -129,10 +129,10 @@ def _watched(window: dict, watched: Watched, place: int) -> dict:
     }
 
 
-def _words(segment: Mapping) -> list[str]:
+def _words(segment: Mapping, basis: Basis) -> list[str]:
     """What a lead needs to know of the run in question."""
     if not segment["n"]:
-        return ["There are no labels on cases of this run yet: nothing to see over time."]
+        return [without_labels(basis, "There are no labels on cases of this run yet: nothing to see over time.")]
     windows, n = segment["windows"], segment["n"]
     words = [
         f"{n} labelled cases in the order in which people's label was settled, in windows of {segment['size']}."

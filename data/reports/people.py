@@ -8,11 +8,12 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
-from data.reports.words import number
+from data.reports.words import many, number, without_labels
 from data.store import people as people_store
 from data.store.agreement import Basis
 from evaluators.agreement import (
     REASON_WORDS,
+    SMALL,
     Ceiling,
     ClusterEstimate,
     Estimate,
@@ -31,7 +32,6 @@ ACCORDS = {
     "unresolved": "a tie, or all unsure: no label that counts",
     "single": "one person's label only",
 }
-SMALL = 30  # fewer labels are a first impression
 
 
 def people_report(basis: Basis) -> dict:
@@ -70,16 +70,16 @@ def people_report(basis: Basis) -> dict:
         "ceiling": {**ceiling.as_dict(), "words": ceiling_words(ceiling)},
         "reviewers": reviewers,
     }  # fmt: skip
-    return {**report, "words": people_words(report, found)}
+    return {**report, "words": people_words(report, found, basis)}
 
 
-def people_words(report: Mapping, found: Panel) -> list[str]:
+def people_words(report: Mapping, found: Panel, basis: Basis) -> list[str]:
     """What one must know to read these figures, in sentences."""
     if not report["cases"]:
-        return ["There are no labels of people on cases of this run yet."]
+        return [without_labels(basis, "There are no labels of people on cases of this run yet.")]
     people, cases = len(report["reviewers"]), report["cases"]
     words = [
-        f"{_counted(people, 'person', 'people')} labelled {_counted(cases, 'case')} of this run; two or more said usable or "
+        f"{many(people, 'person', 'people')} labelled {many(cases, 'case')} of this run; two or more said usable or "
         f"badcase on {report['shared']} of them."
     ]
     if not report["shared"]:
@@ -92,7 +92,7 @@ def people_words(report: Mapping, found: Panel) -> list[str]:
     told = [f"{share['n']} {ACCORDS[accord]}" for accord, share in report["shares"].items() if share["n"]]
     words.append(f"How the {cases} cases got their label: {'; '.join(told)}.")
     words.append(
-        f"All of this holds for this panel of {_counted(people, 'person', 'people')}: other reviewers, or another guideline, "
+        f"All of this holds for this panel of {many(people, 'person', 'people')}: other reviewers, or another guideline, "
         "may agree more or less."
     )
     if len(report["pairs"]) > 1:
@@ -196,7 +196,3 @@ def _share_of_votes(parts: Sequence[Mapping], hits: str) -> Estimate:
     cells = np.array([(part[hits], part["labels"] - part["unsure"]) for part in parts], float)
     by_prompt = np.repeat(cells, [part["prompts"] for part in parts], axis=0)
     return cells_ratio(by_prompt, (0,), (1,)) or ClusterEstimate.undefined("no_data")
-
-
-def _counted(n: int, one: str, many: str = "") -> str:
-    return f"{n} {one if n == 1 else many or one + 's'}"

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from data.reports.headline import BASIS_WORDS
-from data.reports.words import percent
-from evaluators.agreement import REASON_WORDS, WARNING_WORDS, Estimate
+from data.reports.words import many, percent, without_labels
+from data.store.agreement import Basis
+from evaluators.agreement import FEW, REASON_WORDS, SMALL, WARNING_WORDS, Estimate
 
 
 def sentences(report: Mapping) -> list[str]:
     """A scores report as a lead would read it aloud."""
     kind = BASIS_WORDS[report["basis"]]
     if not report["n"]:
-        return [f"There are no {kind} labels on cases that the judge scored yet."]
+        basis = Basis(report["run"], report["threshold"], report["basis"])
+        return [without_labels(basis, f"There are no {kind} labels on cases that the judge scored yet.")]
     said = [
-        f"On {report['n']} {kind}, randomly drawn {'case' if report['n'] == 1 else 'cases'} "
+        f"On {report['n']:,} {kind}, randomly drawn {'case' if report['n'] == 1 else 'cases'} "
         f"({many(report['prompts'], 'prompt')}) a usable case gets the higher score in "
         f"{share(report['auc'])} of pairs with a badcase; 50 % would be chance.",
         f"Flagged from the lowest score up, {share(report['average_precision'])} of the flags are right on average; flagging "
@@ -29,8 +31,8 @@ def sentences(report: Mapping) -> list[str]:
         said.append("This run is strict: scores below 1 were set to 0, so no other threshold says anything else.")
     said += _tuning(report)
     usable = report["n"] - report["badcases"]
-    found = (("small_n", report["n"] < 30), ("few_human_bad", report["badcases"] < 10), ("few_human_usable", usable < 10),
-             ("few_clusters", report["prompts"] < 10))  # fmt: skip
+    found = (("small_n", report["n"] < SMALL), ("few_human_bad", report["badcases"] < FEW), ("few_human_usable", usable < FEW),
+             ("few_clusters", report["prompts"] < FEW))  # fmt: skip
     return said + [WARNING_WORDS[code] for code, applies in found if applies]
 
 
@@ -85,11 +87,6 @@ def _gained(gain: Mapping, objective: str) -> str:
 def share(estimate: Mapping) -> str:
     """The plain values of an estimate as percent says it."""
     return percent(Estimate(*(estimate[name] for name in ("value", "lo", "hi", "reason"))))
-
-
-def many(n: int, thing: str) -> str:
-    """1 case, 2 cases."""
-    return f"{n} {thing}{'' if n == 1 else 's'}"
 
 
 def _amount(estimate: Mapping) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from data.reports.words import percent
+from data.reports.words import many, percent, without_labels
 from data.store import compared
 from data.store.agreement import Basis, counts_by_prompt
-from evaluators.agreement import Headline, clustered_headline
+from evaluators.agreement import SMALL, Headline, clustered_headline
 
 #: What is told of each version.
 FIGURES = ("accuracy", "balanced_accuracy", "recall_bad", "kappa")
@@ -32,7 +32,7 @@ def versions_report(dataset_id: int, criterion: str, basis_name: str = "blind") 
         "versions": [_version(run, figures) for run, figures in found],
         "without_threshold": [run["id"] for run in runs if run["threshold"] is None],
     }
-    return {**report, "words": _words(found)}
+    return {**report, "words": _words(found, basis_name)}
 
 
 def _version(run: Mapping, figures: Headline) -> dict:
@@ -44,19 +44,21 @@ def _version(run: Mapping, figures: Headline) -> dict:
         **kept,
         "n": figures.n,
         "prompts": figures.prompts,
-        "small": figures.n < 30,
+        "small": figures.n < SMALL,
         "baseline": figures.baseline,
         **{name: known[name] for name in FIGURES},
     }
 
 
-def _words(found: list[tuple[dict, Headline]]) -> list[str]:
+def _words(found: list[tuple[dict, Headline]], basis_name: str) -> list[str]:
     measured = [(run, figures) for run, figures in found if figures.n]
     if not measured:
-        return ["No run of this dataset has both a threshold and labels yet."]
+        empty = "No run of this dataset has both a threshold and labels yet."
+        told = [without_labels(Basis(run["id"], run["threshold"], basis_name), empty) for run, _figures in found]
+        return [next((words for words in told if words != empty), empty)]
     newest, figures = measured[-1]
     words = [
-        f"{len(measured)} run{'s' if len(measured) > 1 else ''} measured. The newest, run {newest['id']} "
+        f"{many(len(measured), 'run')} measured. The newest, run {newest['id']} "
         f"({newest['judge_name']}), agrees with people on {percent(figures.accuracy)} of {figures.n} cases."
     ]
     if len(measured) > 1:

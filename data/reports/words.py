@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from data.store import agreement as agreement_store
+from data.store.agreement import Basis
 from evaluators.agreement import REASON_WORDS, Estimate
+
+ONLY_AUDITS = "Only audit labels so far: this view needs labels from the random order."
 
 
 def percent(estimate: Estimate) -> str:
@@ -21,3 +25,13 @@ def number(estimate: Estimate) -> str:
     if estimate.lo is None:
         return f"{estimate.value:.2f} (no interval: {REASON_WORDS[estimate.reason]})"
     return f"{estimate.value:.2f} [{estimate.lo:.2f}–{estimate.hi:.2f}]"
+
+
+def many(n: int, thing: str, things: str = "") -> str:
+    """1 prompt, 2 prompts. things: the word for several, where an s will not do."""
+    return f"{n:,} {thing if n == 1 else things or thing + 's'}"
+
+
+def without_labels(basis: Basis, otherwise: str) -> str:
+    """Why a view of randomly drawn labels is empty: there are none but audits', or else what is given."""
+    return ONLY_AUDITS if agreement_store.has_audits(basis) else otherwise

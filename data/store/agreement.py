@@ -92,6 +92,11 @@ class Basis:
         return own is not None and own == self.threshold
 
 
+def with_own_audits(basis: Basis) -> Basis:
+    """For lists of cases, not for figures: the same with the labels of the run's audits, at the run's own threshold."""
+    return replace(basis, with_audits=True) if basis.is_own else basis
+
+
 def counts(basis: Basis) -> dict:
     """tp, fp, fn, tn, unanswered_bad, unanswered_usable: cases with a gold label, by what the judge said."""
     by_prompt = counts_by_prompt(basis).values()
@@ -118,6 +123,8 @@ def has_audits(basis: Basis) -> bool:
 
 def judged_by_prompt(basis: Basis) -> dict[str, tuple[int, int]]:
     """(flagged, passed) of all judged test cases by prompt, labelled or not; without the cases that got no label."""
+    if basis.threshold is None:
+        return {}
     if basis.is_own:
         refresh()
         sql = (
@@ -155,21 +162,34 @@ def unresolved(basis: Basis, limit: int = -1) -> list[dict]:
     )
 
 
-def vote_patterns(basis: Basis) -> list[tuple[int, int, int]]:
-    """(labels m, badcase labels b, number of cases) over the labelled cases of the run with at least two votes."""
+def vote_patterns(basis: Basis) -> dict[str, list[tuple[int, int, int]]]:
+    """(labels m, badcase labels b, number of cases) by prompt over the run's labelled cases with at least two votes."""
     refresh()
-    found = rows(
-        f"{_COUNTED} SELECT bad + usable AS m, bad AS b, sum(n) AS n FROM counted "
-        "WHERE bad + usable >= 2 AND split = 'test' GROUP BY m, b",
+    found: dict[str, list[tuple[int, int, int]]] = {}
+    for cluster, labels, bad, cases in tuples(
+        f"{_COUNTED} SELECT k.cluster, bad + usable, bad, sum(n) FROM counted JOIN clusters k ON k.id = cluster_id "
+        "WHERE bad + usable >= 2 AND split = 'test' GROUP BY cluster_id, bad, usable",
         basis.parameters,
+    ):
+        found.setdefault(cluster, []).append((labels, bad, cases))
+    return found
+
+
+def count_unanswered(basis: Basis) -> int:
+    """How many of the run's test cases, labelled or not, got no label from the judge (skipped ones left out)."""
+    refresh()
+    return value(
+        "SELECT coalesce(sum(a.n), 0) FROM agreement_counts a JOIN runs r ON r.id = a.run_id WHERE a.run_id = ? "
+        "AND a.basis = ? AND a.audited = 0 AND a.judge = 'none' AND a.split = 'test' AND r.threshold IS NOT NULL",
+        [basis.run_id, basis.name],
     )
-    return [(r["m"], r["b"], r["n"]) for r in found]
 
 
 def left_out(basis: Basis) -> dict:
-    """What does not count on the run's cases. unresolved: labelled cases without gold. Labels: picked (nobody drew the
-    case), audited (drawn with unequal chances), stale (the case has changed). examples: labelled cases that a prompt shows
-    or that a judge was tuned on."""
+    """What does not count on the run's cases. unresolved: labelled cases without gold. examples: labelled cases that a
+    prompt shows or that a judge was tuned on. Labels: picked (nobody drew the case), seen (of basis blind: not given
+    blind), stale (the case has changed), audited (of this run's audits: they count over all judged cases only),
+    audited_elsewhere (of another run's audits)."""
     refresh()
     cases = row(
         f"{_COUNTED} SELECT coalesce(sum(n * (labelled AND gold IS NULL AND split = 'test')), 0) AS unresolved, "
@@ -177,9 +197,15 @@ def left_out(basis: Basis) -> dict:
         replace(basis, with_audits=False).parameters,
     )
     labels = row(
-        "SELECT coalesce(sum(o.picked), 0) AS picked, coalesce(sum(o.audited), 0) AS audited, coalesce(sum(o.stale), 0) AS stale "
+        "SELECT coalesce(sum(o.picked), 0) AS picked, coalesce(sum(o.seen), 0) AS seen, coalesce(sum(o.stale), 0) AS stale "
         "FROM runs r JOIN labels_left_out o ON o.criterion = r.criterion "
         "JOIN run_cases rc ON rc.run_id = r.id AND rc.case_id = o.case_id WHERE r.id = ?",
         [basis.run_id],
     )
-    return {**cases, **labels}
+    audits = row(
+        "SELECT coalesce(sum(n.audit_run = r.id), 0) AS audited, coalesce(sum(n.audit_run != r.id), 0) AS audited_elsewhere "
+        "FROM runs r JOIN counted_labels n ON n.criterion = r.criterion AND n.audit_run > 0 AND n.basis = ? "
+        "JOIN run_cases rc ON rc.run_id = r.id AND rc.case_id = n.case_id WHERE r.id = ?",
+        [basis.name, basis.run_id],
+    )
+    return {**cases, **labels, "seen": labels["seen"] if basis.name == "blind" else 0, **audits}

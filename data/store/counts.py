@@ -78,10 +78,10 @@ _STEPS = (
     )
     """,
     """
-    INSERT INTO labels_left_out SELECT case_id, criterion, sum(picked), sum(audited), sum(stale) FROM (
-        SELECT l.case_id, l.criterion, l.drawn = 'opportunistic' AS picked, l.drawn = 'designed' AND NOT EXISTS (
-            SELECT 1 FROM counted_labels n WHERE n.review_id = l.id AND n.case_id = l.case_id
-            AND n.criterion = l.criterion AND n.audit_run = 0) AS audited, 0 AS stale
+    INSERT INTO labels_left_out SELECT case_id, criterion, sum(picked), sum(seen), sum(stale) FROM (
+        SELECT l.case_id, l.criterion, l.drawn = 'opportunistic' AS picked, l.drawn != 'opportunistic' AND NOT EXISTS (
+            SELECT 1 FROM stale_labels b WHERE b.basis = 'blind' AND b.case_id = l.case_id
+            AND b.criterion = l.criterion AND b.reviewer_id = l.reviewer_id) AS seen, 0 AS stale
         FROM stale_labels l WHERE l.basis = 'all'
         UNION ALL
         SELECT r.case_id, r.criterion, 0, 0, count(DISTINCT r.reviewer_id) FROM stale_cases s
@@ -90,7 +90,7 @@ _STEPS = (
             SELECT 1 FROM stale_labels l WHERE l.basis = 'all' AND l.case_id = r.case_id
             AND l.reviewer_id = r.reviewer_id AND l.criterion = r.criterion)
         GROUP BY r.case_id, r.criterion
-    ) GROUP BY case_id, criterion HAVING sum(picked) + sum(audited) + sum(stale)
+    ) GROUP BY case_id, criterion HAVING sum(picked) + sum(seen) + sum(stale)
     """,
     "INSERT OR IGNORE INTO clusters (dataset_id, cluster) SELECT dataset_id, cluster FROM stale_clusters",
     "DELETE FROM agreement_counts WHERE cluster_id IN (SELECT id FROM stale_clusters JOIN clusters USING (dataset_id, cluster))",

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from data.store.connection import database
 from data.store.counts import refresh
-from data.store.score_counts import SPOKEN, WHOLE
+from data.store.score_counts import ANSWERED, SPOKEN
 
-_SAID = "CASE WHEN x.key IS NULL THEN i.answer ELSE x.answer END"
+_SAID = "CASE WHEN x.key IS NULL THEN a.answer ELSE x.answer END"
 
 
 class AnswerCount(NamedTuple):
@@ -44,10 +44,8 @@ def answer_counts(run_id: int) -> list[AnswerCount]:
         f'SELECT i.kind, i."group", i.key, i.text, c.cluster, c.id AS case_id, i.answer AS judge, {_SAID} AS person, '
         "CASE WHEN json_array_length(i.choices_json) = 2 THEN i.answer != i.expected END AS judge_wrong, "
         f"CASE WHEN json_array_length(i.choices_json) = 2 THEN {_SAID} != i.expected END AS person_wrong "
-        f"{SPOKEN} JOIN items i ON i.verdict_id = v.id AND i.kind != 'sub_score' "
-        "LEFT JOIN review_items x ON x.review_id = s.id AND x.key = i.key "
-        f"WHERE r.id = :run AND (x.key IS NOT NULL OR {WHOLE})"
-        ') GROUP BY kind, "group", key, cluster ORDER BY kind, "group", key, cluster',
+        f"{SPOKEN} {ANSWERED} WHERE r.id = :run AND i.kind != 'sub_score'"
+        ') WHERE person IS NOT NULL OR judge IS NULL GROUP BY kind, "group", key, cluster ORDER BY kind, "group", key, cluster',
         {"run": run_id},
     )
     return [AnswerCount._make(row) for row in found]

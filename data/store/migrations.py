@@ -295,7 +295,8 @@ def m009_counts(db: sqlite_utils.Database) -> None:
     stale_clusters, which triggers fill. cluster: what belongs together, the prompt; a case without one stands for itself.
     counted_labels: each person's label that counts for a case on a basis (blind: the first one, if blind; all: the current
     one); audit_run: 0 when it counts everywhere, else the run whose audit drew the case with unequal chances. random_reach:
-    the last draw of a random order that its reviewer has labelled. claim_looks: when a claim was looked at, by labels n.
+    the last draw of a random order that its reviewer has labelled. labels_left_out: labels that nobody drew the case for,
+    that were not given blind (seen), that are about an earlier revision. claim_looks: when a claim was looked at, by labels n.
     """
     _execute(
         db,
@@ -324,9 +325,10 @@ def m009_counts(db: sqlite_utils.Database) -> None:
             PRIMARY KEY (case_id, criterion, basis, audit_run)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE labels_left_out (
-            case_id INTEGER NOT NULL, criterion TEXT NOT NULL, picked INTEGER NOT NULL, audited INTEGER NOT NULL,
+            case_id INTEGER NOT NULL, criterion TEXT NOT NULL, picked INTEGER NOT NULL, seen INTEGER NOT NULL,
             stale INTEGER NOT NULL, PRIMARY KEY (case_id, criterion)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX counted_labels_audits ON counted_labels(criterion, case_id) WHERE audit_run > 0;
         CREATE TABLE agreement_counts (
             run_id INTEGER NOT NULL, basis TEXT NOT NULL, audited INTEGER NOT NULL, split TEXT NOT NULL,
             cluster_id INTEGER NOT NULL, judge TEXT NOT NULL, gold TEXT NOT NULL, bad INTEGER NOT NULL,
@@ -337,7 +339,7 @@ def m009_counts(db: sqlite_utils.Database) -> None:
         CREATE TABLE claim_looks (
             id INTEGER PRIMARY KEY, run_id INTEGER NOT NULL REFERENCES runs(id), basis TEXT NOT NULL,
             threshold REAL NOT NULL, target REAL NOT NULL, n INTEGER NOT NULL, created TEXT NOT NULL,
-            UNIQUE (run_id, basis, threshold, target, n)
+            UNIQUE (run_id, basis, threshold, n)
         ) STRICT;
         INSERT INTO stale_clusters SELECT DISTINCT dataset_id, cluster FROM cases;
         INSERT INTO random_reach

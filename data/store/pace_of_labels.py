@@ -1,8 +1,10 @@
-"""How fast people label."""
+"""How fast people label, and what there is left to label."""
 
 from __future__ import annotations
 
-from data.store.connection import row
+from data.store.agreement import Basis
+from data.store.connection import row, value
+from data.store.counts import refresh
 
 # A person's first label of a case; later ones revise it. What was taken back was no work that counts.
 _FIRSTS = """
@@ -25,4 +27,15 @@ def pace_of_labels(dataset_id: int, criterion: str, days: int = 14) -> dict:
         f"{_FIRSTS} SELECT count(DISTINCT f.day) AS days, min(f.day) AS first_day, max(f.day) AS last_day, "
         "count(*) AS labels, count(DISTINCT f.case_id) AS cases FROM firsts f JOIN latest USING (day)",
         {"dataset": dataset_id, "criterion": criterion, "days": days},
+    )
+
+
+def count_unlabelled(basis: Basis) -> int:
+    """How many judged test cases of the run have no label that counts on the basis, tied and unsure ones left out; the cases
+    of its audits are left for the random order."""
+    refresh()
+    return value(
+        "SELECT coalesce(sum(n), 0) FROM agreement_counts WHERE run_id = ? AND basis = ? AND audited = 0 AND split = 'test' "
+        "AND gold = 'unlabelled'",
+        [basis.run_id, basis.name],
     )

@@ -133,3 +133,13 @@ def repeated_scores(run_ids: list[int]) -> dict[int, list[tuple[float | None, fl
         ):
             found.setdefault(r["case_id"], [(None, None)] * len(run_ids))[place] = (r["score"], r["threshold"])
     return found
+
+
+def clusters_of(run_ids: list[int]) -> dict[int, str]:
+    """By case id, what each case of these runs belongs to: its prompt."""
+    slots = ",".join("?" * len(run_ids))
+    found = rows(
+        f"SELECT DISTINCT c.id, c.cluster FROM run_cases rc JOIN cases c ON c.id = rc.case_id WHERE rc.run_id IN ({slots})",
+        run_ids,
+    )
+    return {r["id"]: r["cluster"] for r in found}

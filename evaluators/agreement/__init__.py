@@ -6,7 +6,7 @@ from evaluators.agreement.clusters import ClusterMetrics, cells_ratio, cluster_m
 from evaluators.agreement.comparisons import ClusterDifference, bh, by, holm, paired_cluster_diff
 from evaluators.agreement.correction import Corrected, rogan_gladen
 from evaluators.agreement.curves import SweepPoint, clustered_auc, clustered_average_precision, sweep_points
-from evaluators.agreement.estimate import REASON_WORDS, WARNING_WORDS, ClusterEstimate, Estimate
+from evaluators.agreement.estimate import FEW, REASON_WORDS, SMALL, WARNING_WORDS, ClusterEstimate, Estimate
 from evaluators.agreement.gate import Claim, claim
 from evaluators.agreement.groups import GroupFigures, each_prompt, group_figures
 from evaluators.agreement.headline import Headline, HumanAgreement, clustered_headline, headline, human_agreement
@@ -40,7 +40,9 @@ from evaluators.agreement.two_phase import StratifiedEstimate, TwoPhase, stratif
 from evaluators.agreement.watch import Watched, watch, window_size
 
 __all__ = [
+    "FEW",
     "REASON_WORDS",
+    "SMALL",
     "WARNING_WORDS",
     "AltTest",
     "BinaryMetrics",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+#: Fewer cases than that give a first impression; fewer of one class tell hardly anything of it.
+SMALL, FEW = 30, 10
+
 #: Why a figure is undefined, in the words of the screens.
 REASON_WORDS = {
     "no_data": "no labels yet",
@@ -33,13 +36,14 @@ REASON_WORDS = {
 WARNING_WORDS = {
     "no_threshold": "This run gives scores without labels: name a threshold to compare them with people's labels.",
     "no_data": "There are no labels to compare with yet.",
-    "small_n": "Fewer than 30 labelled cases: the interval is wide, treat the figure as a first impression.",
-    "few_human_bad": "Fewer than 10 badcases among the labels: how many the judge finds is hardly known.",
-    "few_human_usable": "Fewer than 10 usable cases among the labels: how many the judge passes is hardly known.",
-    "accuracy_misleading": "Accuracy flatters here: most cases have one label, and beyond chance the judge agrees little.",
+    "small_n": f"Fewer than {SMALL} labelled cases: the interval is wide, treat the figure as a first impression.",
+    "few_human_bad": f"Fewer than {FEW} badcases among the labels: how many the judge finds is hardly known.",
+    "few_human_usable": f"Fewer than {FEW} usable cases among the labels: how many the judge passes is hardly known.",
+    "accuracy_misleading": "Accuracy flatters here: most cases have one label, and agreement beyond chance is low, or cannot be "
+    "told.",
     "worse_than_constant": "Always giving the most frequent label would agree with people more often than this judge.",
     "not_shown_better_than_constant": "It is not shown that the judge beats always giving the most frequent label.",
-    "few_clusters": "Fewer than 10 prompts among the labels: the interval is rough.",
+    "few_clusters": f"Fewer than {FEW} prompts among the labels: the interval is rough.",
     "few_misses": "Fewer than 5 missed badcases were seen among the passed cases: how many badcases the judge finds is a guess.",
     "calibration_misfit": "The calibration labels and these cases do not fit: the corrected rate left 0-100 % and was cut.",
     "constant_passes": "Always giving the most frequent label passes as well: the test is not informative here.",
@@ -87,4 +91,4 @@ class ClusterEstimate(Estimate):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Keys of WARNING_WORDS."""
-        return ("few_clusters",) if self.value is not None and self.clusters < 10 else ()
+        return ("few_clusters",) if self.value is not None and self.clusters < FEW else ()

@@ -20,7 +20,8 @@ class Claim:
 
     answer: `pass` when the lower bound reaches the target, `fail` when the upper one stays below it, else `undecided`.
     more: about how many more labels would decide it with 80 % power if the judge is as good as it looks; None where that
-    cannot be told: it is decided, or what is seen is not better than the target.
+    cannot be told: it is decided, what is seen is not better than the target, or all cases share one prompt, and then
+    `reason` is few_clusters: it takes labels on cases of other prompts.
     alpha: what each bound may err, 0.05 at the first look and 0.05 / k at the k-th. risk: the chance of passing by luck at
     any of these looks, at most (the sum of their alphas).
     """
@@ -32,6 +33,7 @@ class Claim:
     more: int | None = None
     alpha: float = ALPHA
     risk: float = ALPHA
+    reason: str | None = None
 
 
 def claim(share: Estimate, target: float, looks: int = 1) -> Claim:
@@ -49,7 +51,9 @@ def claim(share: Estimate, target: float, looks: int = 1) -> Claim:
         return Claim(target, "pass", lower, upper, alpha=alpha, risk=risk)
     if upper is not None and upper < target:
         return Claim(target, "fail", lower, upper, alpha=alpha, risk=risk)
-    return Claim(target, "undecided", lower, upper, _more(share, target, alpha), alpha, risk)
+    reason = "few_clusters" if isinstance(share, ClusterEstimate) and share.deff is None else None
+    more = _more(share, target, alpha) if reason is None else None
+    return Claim(target, "undecided", lower, upper, more, alpha, risk, reason)
 
 
 def _lower(share: Estimate, value: float, alpha: float) -> float | None:
@@ -64,5 +68,5 @@ def _more(share: Estimate, target: float, alpha: float) -> int | None:
     needed = n_for_claim(target, min(share.value, 0.999), alpha=alpha)
     if needed is None:
         return None
-    deff = (share.deff or 1.0) if isinstance(share, ClusterEstimate) else 1.0
+    deff = share.deff if isinstance(share, ClusterEstimate) else 1.0
     return max(1, math.ceil(needed * deff - share.n))

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evaluators.agreement.clusters import Row, cluster_ratio
-from evaluators.agreement.estimate import Estimate
+from evaluators.agreement.estimate import SMALL, Estimate
 from evaluators.agreement.headline import headline
 from evaluators.agreement.jackknife import jackknife
 
@@ -27,8 +27,8 @@ class GroupFigures:
 
     @property
     def small(self) -> bool:
-        """Fewer than 30 cases: a first impression."""
-        return self.n < 30
+        """Too few cases for more than a first impression."""
+        return self.n < SMALL
 
 
 def each_prompt(alike: Mapping[tuple[int, ...], int]) -> dict[int, tuple[int, ...]]:

@@ -9,10 +9,11 @@ import numpy as np
 
 from evaluators.agreement.clusters import ClusterMetrics, cells_ratio, cluster_metrics
 from evaluators.agreement.comparisons import paired_sums_diff
-from evaluators.agreement.estimate import Estimate
+from evaluators.agreement.estimate import FEW, Estimate
+from evaluators.agreement.jackknife import jackknife
 from evaluators.agreement.paired import PairedDifference, mcnemar
 from evaluators.agreement.proportions import wilson
-from evaluators.agreement.table import BinaryMetrics, balanced, binary_metrics, cohen_kappa, share, warnings
+from evaluators.agreement.table import BinaryMetrics, balanced, binary_metrics, share, warnings
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,12 @@ class HumanAgreement:
     """Pairs of people on the same cases: share of agreeing pairs 0-1 and Cohen's kappa; cases: how many it rests on."""
 
     cases: int
-    agreement: float | None
-    kappa: float | None
-    reason: str | None = None
+    agreement: Estimate
+    kappa: Estimate
+
+    def as_dict(self) -> dict:
+        """All fields, for JSON."""
+        return {"cases": self.cases, "agreement": self.agreement.as_dict(), "kappa": self.kappa.as_dict()}
 
 
 def headline(
@@ -133,21 +137,31 @@ def clustered_headline(by_prompt: Mapping[Hashable, Sequence[int]]) -> Headline:
         balanced_accuracy=balanced(recall, passed, plain.n),
         coverage=cells_ratio(cells, (tp, fp, fn, tn), every) or plain.coverage,
         answered=answered, baseline_diff=baseline_diff,
-        warnings=(*told, *(("few_clusters",) if prompts < 10 else ())),
+        warnings=(*told, *(("few_clusters",) if prompts < FEW else ())),
     )  # fmt: skip
 
 
-def human_agreement(patterns: Iterable[tuple[int, int, int]]) -> HumanAgreement:
-    """From (labels m, badcase labels b, number of such cases): every pair of people on a case, cases weighing the same."""
-    cases, both_bad, mixed, both_usable = 0, 0.0, 0.0, 0.0
-    for m, b, count in patterns:
-        if m >= 2:
-            pairs = m * (m - 1)
-            cases += count
-            both_bad += count * b * (b - 1) / pairs
-            mixed += count * b * (m - b) / pairs
-            both_usable += count * (m - b) * (m - b - 1) / pairs
-    if not cases:
-        return HumanAgreement(0, None, None, "too_few_units")
-    kappa = cohen_kappa(both_bad, mixed, mixed, both_usable)
-    return HumanAgreement(cases, (both_bad + both_usable) / cases, kappa, "single_category" if kappa is None else None)
+def human_agreement(by_prompt: Mapping[Hashable, Iterable[tuple[int, int, int]]]) -> HumanAgreement:
+    """Every pair of people on a case, cases weighing the same, with intervals that know prompts.
+
+    by_prompt: (labels m, badcase labels b, number of such cases) of each prompt; cases with fewer than two labels do not
+    count. Undefined: no such case (`too_few_units`); kappa where only one label occurs (`single_category`).
+    """
+    tables = {}
+    for prompt, patterns in by_prompt.items():
+        table = np.zeros(4)
+        for m, b, count in patterns:
+            if m >= 2:
+                pairs = np.array([b * (b - 1), b * (m - b), b * (m - b), (m - b) * (m - b - 1)])
+                table += count * pairs / (m * (m - 1))
+        if table.any():
+            tables[prompt] = table
+    if not tables:
+        nothing = Estimate.undefined("too_few_units")
+        return HumanAgreement(0, nothing, nothing)
+    cells = np.array(list(tables.values()))
+    cases = round(cells.sum())
+    if len(tables) < cases:
+        return HumanAgreement(cases, cells_ratio(cells, (0, 3), range(4)), jackknife(tables, "kappa"))
+    agree, kappa = float(cells[:, (0, 3)].sum()), binary_metrics(*(float(cell) for cell in cells.sum(axis=0))).kappa
+    return HumanAgreement(cases, wilson(agree, cases), kappa)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from evaluators.agreement.clusters import cluster_ratio
+from evaluators.agreement.estimate import Estimate
 from evaluators.verdict import label_of
 
 Measurement = tuple[float | None, float | None]
@@ -17,8 +19,8 @@ class SelfConsistency:
 
     measurements: how often each case was measured. cases: those with a label in every measurement; stable: those of
     them whose labels are all the same. agreement: the mean over cases of the share of pairs of measurements with the
-    same label, 0-1 (Fleiss' observed agreement). score_sd: the root mean square over the cases scored every time of the
-    scores' standard deviation (n - 1), in score units.
+    same label, 0-1 (Fleiss' observed agreement); same: this with its interval, which knows prompts. score_sd: the
+    root mean square over the cases scored every time of the scores' standard deviation (n - 1), in score units.
     """
 
     measurements: int
@@ -26,26 +28,32 @@ class SelfConsistency:
     stable: int
     agreement: float | None
     score_sd: float | None
+    same: Estimate
 
 
-def self_consistency(measured: Sequence[Sequence[Measurement]]) -> SelfConsistency:
+def self_consistency(
+    measured: Sequence[Sequence[Measurement]], prompts: Sequence[Hashable] | None = None
+) -> SelfConsistency:
     """One sequence a case, of (score, threshold) per measurement, all of the same length; no score: no verdict.
+
+    prompts: of each case; one each if not told.
 
     >>> self_consistency([[(0.7, 0.5), (0.6, 0.5), (0.4, 0.5)], [(0.9, 0.5)] * 3]).agreement
     0.6666666666666666
     """
     times = len(measured[0]) if measured else 0
-    labels = [[label_of(score, threshold) for score, threshold in case] for case in measured]
-    labels = [case for case in labels if None not in case]
-    pairs = [_same_pairs(case) for case in labels] if times > 1 else []
+    labels = {i: [label_of(score, threshold) for score, threshold in case] for i, case in enumerate(measured)}
+    labels = {i: case for i, case in labels.items() if None not in case}
+    pairs = {i: _same_pairs(case) for i, case in labels.items()} if times > 1 else {}
     scored = [[score for score, _threshold in case] for case in measured]
     variances = [statistics.variance(case) for case in scored if times > 1 and None not in case]
     return SelfConsistency(
         measurements=times,
         cases=len(labels),
-        stable=sum(len(set(case)) == 1 for case in labels),
-        agreement=statistics.fmean(pairs) if pairs else None,
+        stable=sum(len(set(case)) == 1 for case in labels.values()),
+        agreement=statistics.fmean(pairs.values()) if pairs else None,
         score_sd=statistics.fmean(variances) ** 0.5 if variances else None,
+        same=cluster_ratio((prompts[i] if prompts else i, share, 1, 1.0) for i, share in pairs.items()),
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from evaluators.agreement.clusters import cluster_ratio
 from evaluators.agreement.comparisons import ClusterDifference, paired_cluster_diff
-from evaluators.agreement.estimate import Estimate
+from evaluators.agreement.estimate import FEW, SMALL, Estimate
 from evaluators.agreement.paired import mcnemar
 from evaluators.agreement.planning import n_paired
 from evaluators.agreement.proportions import wilson
@@ -62,14 +62,16 @@ class SameCases:
     def labels_for(self, difference: float) -> int | None:
         """The labelled cases that it takes to see such a difference (0-1) four times of five, as often as they differ now.
 
-        Times the design effect where cases share prompts. None without cases.
+        Times the design effect where cases share prompts. None without cases, and when several cases all share one prompt.
         """
-        if not self.n:
-            return None
-        return math.ceil(n_paired(difference, max(self.apart, difference)) * self._design_effect())
+        effect = self._design_effect() if self.n else None
+        return None if effect is None else math.ceil(n_paired(difference, max(self.apart, difference)) * effect)
 
-    def _design_effect(self) -> float:
-        """How much wider the interval is for knowing the prompts: the ratio of the two variances, at least 1."""
+    def _design_effect(self) -> float | None:
+        """How much wider the interval is for knowing the prompts: the ratio of the two variances, at least 1; None where one
+        prompt leaves it unknown."""
+        if self.difference.reason == "few_clusters":
+            return None
         value, se = self.difference.value, self.difference.se
         independent = (self.apart - value**2) / self.n
         return max(1.0, se**2 / independent) if se and independent > 0 else 1.0
@@ -142,9 +144,9 @@ def _warnings(n: int, prompts: int, bad: int, usable: int) -> tuple[str, ...]:
     if not n:
         return ("no_data",)
     held = {
-        "small_n": n < 30,
-        "few_human_bad": bad < 10,
-        "few_human_usable": usable < 10,
-        "few_clusters": prompts < min(n, 10),
+        "small_n": n < SMALL,
+        "few_human_bad": bad < FEW,
+        "few_human_usable": usable < FEW,
+        "few_clusters": prompts < min(n, FEW),
     }
     return tuple(code for code, holds in held.items() if holds)

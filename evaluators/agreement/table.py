@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from evaluators.agreement.estimate import Estimate
+from evaluators.agreement.estimate import FEW, SMALL, Estimate
 from evaluators.agreement.paired import PairedDifference, mcnemar
 from evaluators.agreement.proportions import normal_quantile, wilson
 from evaluators.agreement.scales import on_fisher
@@ -207,11 +207,11 @@ def warnings(
     if n == 0:
         return ("no_data",)
     found = []
-    if n < 30:
+    if n < SMALL:
         found.append("small_n")
-    if bad < 10:
+    if bad < FEW:
         found.append("few_human_bad")
-    if n - bad < 10:
+    if n - bad < FEW:
         found.append("few_human_usable")
     if accuracy.value >= 0.8 and baseline >= 0.8 and (kappa.value is None or kappa.value < 0.4):
         found.append("accuracy_misleading")

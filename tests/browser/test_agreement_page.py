@@ -47,7 +47,7 @@ def test_the_headline_the_undefined_cases_and_every_warning(page: Page, app: App
         "balanced accuracy 80.2 %" in said
     )
     assert "kappa 0.57 [" in said
-    assert "people among themselves 1.00 (they agree on 100.0 % of 250 cases)." in said
+    assert "people among themselves 1.00 [0.90–1.00] (they agree on 100.0 % [98.5–100.0] of 250 cases)." in said
     page.get_by_test_id("stMetric").first.get_by_test_id("stTooltipIcon").hover()
     expect(page.get_by_role("tooltip").get_by_text("Over 250 cases. Interval: Wilson, 95 %.")).to_be_visible()
 
@@ -99,7 +99,7 @@ def test_an_audit_alone_speaks_by_the_two_phase_figures_only(page: Page, app: Ap
     connection.close()
     enter(page, app, path=f"/agreement?dataset={_dataset(run)}&run={run}")
     said = texts(page)
-    assert "Over all 100 judged cases the judge agrees with people on " in said
+    assert "Over all 100 judged cases, told by 65 of them that people labelled after random draws or audits" in said
     assert "randomly drawn cases" not in said
     shoot(page, "agreement-audit")
 

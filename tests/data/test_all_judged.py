@@ -35,10 +35,7 @@ def test_an_audit_tells_about_all_judged_cases_what_its_plain_shares_do_not(fill
     assert found["usable_rate"]["lo"] <= usable <= found["usable_rate"]["hi"]
     assert abs(found["accuracy"]["value"] - right) < abs(naive - right)
     assert found["judge_usable"] == 0.7
-    assert (
-        f"Over all 1000 judged cases the judge agrees with people on {100 * found['accuracy']['value']:.1f} %"
-        in found["words"]
-    )
+    assert f"the judge agrees with people on {100 * found['accuracy']['value']:.1f} %" in found["words"]
 
 
 def test_random_labels_count_there_as_well(fill):

@@ -96,6 +96,34 @@ def test_blind_disagreements_that_went_over_to_the_judge(run):
     assert "Of 3 blind labels that differ from the judge, the same person later changed 33.3 %" in report["words"][-1]
 
 
+def test_a_revision_counts_wherever_the_case_came_from_then(run):
+    first("Ada", 1, OK, run, blind=True, drawn=True)
+    revised("Ada", 1, BAD, run)
+    with writing() as db:  # looked up and revised without its draw
+        db.conn.execute("UPDATE reviews SET basis = 'opportunistic', draw_id = NULL WHERE token = 'Ada/1/again'")
+    report = anchoring_report(run)
+    assert (report["revised"]["value"], report["revised"]["n"]) == (1.0, 1)
+
+
+def test_labels_about_one_prompt_are_worth_less(run):
+    for case_id in range(1, 11):
+        first("Ada", case_id, BAD if case_id <= 6 else OK, run, blind=True, drawn=True)
+    for case_id in range(11, 21):
+        first("Ada", case_id, OK if case_id <= 19 else BAD, run, blind=False, drawn=False)
+    alone = anchoring_report(run)
+    with writing() as db:  # pairs of cases share a prompt: 1, 2; 3, 4; …
+        db.conn.execute("UPDATE cases SET prompt = 'prompt ' || ((id + 1) / 2)")
+    shared = anchoring_report(run)
+    for arm in ("blind", "shown", "difference"):
+        assert shared[arm]["value"] == pytest.approx(alone[arm]["value"])
+        assert shared[arm]["hi"] - shared[arm]["lo"] > alone[arm]["hi"] - alone[arm]["lo"]
+    # Blind: of five prompts three are wholly with the judge and two are not: V = 5/4 * (3 * .8^2 + 2 * 1.2^2) / 10^2.
+    assert shared["blind"]["n_eff"] == pytest.approx(0.24 / 0.06)
+    below = ((0.9 - shared["shown"]["lo"]) ** 2 + (shared["blind"]["hi"] - 0.6) ** 2) ** 0.5
+    assert shared["difference"]["lo"] == pytest.approx(0.3 - below)
+    assert shared["revised"]["clusters"] == 2
+
+
 def test_labels_taken_back_as_slips_picked_cases_and_other_runs_are_left_out(run):
     ada = reviews.reviewer_named("Ada")
     first("Ada", 1, OK, run, blind=True)

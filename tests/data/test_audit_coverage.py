@@ -60,7 +60,7 @@ def test_the_interval_of_an_audit_contains_the_truth_in_93_of_100():
         naive_held += naive.lo <= TRUTH <= naive.hi
         assert report["n"] == 0 and report["accuracy"]["value"] is None  # no random label: no plain figure
         assert f"{100 * naive.value:.1f} %" not in report["words"][0]
-        assert report["words"][0].startswith(f"Over all {CASES} judged cases the judge agrees with people on "
-                                             f"{100 * shown['value']:.1f} %")  # fmt: skip
+        assert report["words"][0].startswith(f"Over all {CASES} judged cases, told by {len(agreed)} of them")
+        assert f"the judge agrees with people on {100 * shown['value']:.1f} %" in report["words"][0]
     assert held >= 93
     assert naive_held <= 10  # what the correction is for

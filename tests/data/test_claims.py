@@ -6,7 +6,6 @@ import pytest
 
 from data.reports.headline import agreement_report
 from data.store import claims, queues, reviews
-from data.store.agreement import Basis
 from evaluators.agreement import claim, cp_lower, wilson
 from tests.data.test_queues import judged, label
 
@@ -37,8 +36,10 @@ def test_every_look_at_new_labels_counts_and_makes_the_bound_stricter(run):
     assert second["looks"] == [20, 25]
     assert second["lower"] == pytest.approx(cp_lower(25, 25, 0.025))
     assert second["risk"] == pytest.approx(0.05 + 0.025)
-    assert "looked at 2 times, at 20 and 25 labelled cases" in second["words"]
-    assert claims.looks(Basis(run, 0.5, "all"), 0.8) == []  # another claim is not spoilt by this one
+    assert "tested 2 times, at 20 and 25 labelled cases" in second["words"]
+    # Another target on the same labels is the same look: the bound does not depend on it.
+    other = agreement_report(run, "all", None, 0.851)["claim"]
+    assert (other["looks"], other["lower"]) == ([20, 25], second["lower"])
 
 
 def test_before_the_planned_labels_are_there_nothing_is_tested(run):
@@ -60,4 +61,11 @@ def test_what_passes_at_once_does_not_pass_at_a_later_look():
 
 def test_without_labels_no_look_is_counted(run):
     assert verdict_on(run)["answer"] == "undecided"
-    assert claims.looks(Basis(run, 0.5, "all"), 0.85) == []
+    assert claims.looks(run) == []
+
+
+def test_a_claim_is_not_tested_at_a_threshold_that_these_labels_chose(run):
+    label_more(20)
+    report = agreement_report(run, "all", 0.3, 0.85)
+    assert (report["claim"]["answer"], claims.looks(run)) == ("untested", [])
+    assert "Tried at 0.3 instead of the run's own 0.5" in report["words"][1]

@@ -246,6 +246,16 @@ def test_only_the_same_judging_elsewhere_will_do(there_and_here):
     assert runs_elsewhere(here) == []  # the judge was given another model in between
 
 
+def test_two_runs_without_a_threshold_tell_nothing(there_and_here):
+    here, there = there_and_here
+    with writing() as db:
+        db.conn.execute("UPDATE runs SET threshold = NULL")
+    report = usable_rate_from_elsewhere(here, there)
+    assert "without labels" in report["words"][0]
+    assert {report[name]["reason"] for name in ("usable_rate", "judge_rate", "own")} == {"no_threshold"}
+    json.dumps(report)
+
+
 def test_nothing_labelled_there(there_and_here):
     here, there = there_and_here
     report = usable_rate_from_elsewhere(there, here)

@@ -129,6 +129,16 @@ def test_by_dataset_with_the_same_judging_only(mixed):
     assert groups_report(mixed, "dataset")["groups"][-1]["accuracy"]["reason"] == "no_data"
 
 
+def test_cases_without_a_prompt_are_not_one_because_two_datasets_call_them_alike(home):
+    first, second = (filled(name, [{"prompt": ""}, {"prompt": "a cat"}]) for name in ("first", "second"))
+    run = judged(first, {1: 0.9, 2: 0.9})
+    judged(second, {3: 0.9, 4: 0.9})
+    labelled(first, {1: "usable", 2: "usable"})
+    labelled(second, {3: "usable", 4: "usable"})
+    overall = groups_report(Basis(run, 0.5), "dataset")["overall"]
+    assert (overall["n"], overall["prompts"]) == (4, 3)  # "c1" twice, and the prompt that they share
+
+
 def test_a_run_with_another_threshold_is_another_judging(mixed):
     other = filled("other", [{}])
     run = judged(other, {8: 0.9})

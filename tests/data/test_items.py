@@ -182,9 +182,43 @@ def test_whoever_corrected_one_verdict_has_not_agreed_with_another_one(fill, jud
     seen = run_of(dataset, judge, T2I, sub_scores(7, 8, 9))
     other = run_of(dataset, judge_at("http://127.0.0.1:9/v1", "second"), T2I, sub_scores(1, 2, 3))
     say("Ada", 1, seen, {"SC.prompt_following": 4})
-    # She never saw the second judge's PQ; her naturalness is 8, left as it was, or it is unknown: it is not 2.
-    assert ("PQ.naturalness", 2, 2) not in pairs(other)
-    assert ("PQ.artifacts", 3, 3) not in pairs(other)
+    # She never saw the second judge's scores; what she left as it was beside the first one's is hers all the same.
+    assert pairs(other) == [("PQ.artifacts", 3, 9), ("PQ.naturalness", 2, 8), ("SC.prompt_following", 1, 4)]
+
+
+def test_a_run_that_nobody_saw_is_measured_on_right_answers_of_the_seen_one_as_well(fill, judge, judge_at):
+    """Measured on corrected items only, where the seen judge was wrong, a judge that is right everywhere else looks bad."""
+    dataset = fill(3)
+    seen = run_of(dataset, judge, GECKO, *[questions("yes", "yes", "no")] * 3)
+    second = judge_at("http://127.0.0.1:9/v1", "second")
+    same = run_of(dataset, second, GECKO, *[questions("yes", "yes", "no")] * 3)
+    silent = run_of(dataset, second, GECKO, *[questions(None, "yes", "no")] * 3)
+    say("Ada", 1, seen, {"question:0": "no"}, criterion="match")
+    say("Ada", 2, seen, criterion="match")
+    say("Ada", 3, seen, blind=True, criterion="match")  # says nothing of items
+    expected = {"color": (4, 3 / 4), "counting": (2, 1.0)}
+    assert {name: (row["n"], row["agreement"]) for name, row in lines(same).items()} == expected
+    assert lines(same) == lines(seen)
+    assert (lines(silent)["color"]["n"], lines(silent)["color"]["agreement"]) == (4, 2 / 4)
+    # Whoever looked at an answer that is missing and left it so said nothing of it to another judge.
+    say("Bo", 1, silent, criterion="match")
+    assert (lines(same)["color"]["n"], lines(silent)["color"]["n"]) == (5, 6)
+
+
+def test_items_that_the_seen_verdict_does_not_have_are_not_spoken_of(fill, judge):
+    dataset = fill(1)
+    seen = run_of(dataset, judge, GECKO, questions("yes", "yes", "no")[:1])
+    other = run_of(dataset, judge, GECKO, questions("no", "yes", "no"))
+    say("Ada", 1, seen, criterion="match")
+    assert {name: (row["n"], row["agreement"]) for name, row in lines(other).items()} == {"color": (1, 0.0)}
+
+
+def test_a_label_given_blind_and_revised_beside_the_verdict_speaks_of_its_items(fill, judge):
+    run = run_of(fill(1), judge, T2I, sub_scores(7, 8, 9))
+    say("Ada", 1, run, blind=True)
+    assert pairs(run) == []
+    say("Ada", 1, run, {"PQ.artifacts": 2})
+    assert pairs(run) == [("PQ.artifacts", 9, 2), ("PQ.naturalness", 8, 8), ("SC.prompt_following", 7, 7)]
 
 
 def test_a_missing_answer_that_was_left_as_it_is_is_no_agreement(fill, judge):

@@ -10,6 +10,7 @@ from data.reports.planning import planning_report
 from data.store import queues, reviews
 from data.store.agreement import Basis
 from data.store.cases import dataset_id, save_cases
+from data.store.connection import writing
 from data.store.pace_of_labels import pace_of_labels
 from evaluators.agreement import two_phase, wilson
 from tests.conftest import kept_case, shade
@@ -100,6 +101,32 @@ def test_pictures_of_one_prompt_are_worth_less(fill):
     assert "times 4.2 as pictures of one prompt are alike" in of(report, "agreement")["words"]
 
 
+def test_from_one_prompt_no_number_is_named(fill):
+    dataset = fill(40)
+    run = judged(dataset, {i: 0.9 if i <= 30 else 0.1 for i in range(1, 41)})
+    with writing() as db:
+        db.conn.execute("UPDATE cases SET prompt = 'a cat'")
+    said_at_random(dataset, {i: "badcase" if i > 29 else "usable" for i in range(1, 41)})
+    report = planning_report(Basis(run, 0.5))
+    assert report["deff"] is None
+    assert {goal["goal"]: (goal["needed"], goal["reason"]) for goal in report["goals"]} == dict.fromkeys(
+        ("agreement", "claim", "recall", "difference"), (None, "few_clusters")
+    )
+    assert all("label cases of other prompts" in goal["words"] for goal in report["goals"])
+    assert {(audit["half_width"], audit["reason"]) for audit in report["audits"]} == {(None, "few_clusters")}
+    json.dumps(report, allow_nan=False)
+
+
+def test_what_is_left_is_judged_and_unlabelled(fill):
+    dataset = fill(10)
+    run = judged(dataset, {i: 0.9 for i in range(1, 9)})  # 9 and 10 were not judged
+    said_at_random(dataset, {1: "usable", 2: "unsure", 9: "usable"})
+    with writing() as db:
+        db.conn.execute("UPDATE cases SET split = 'prompt_examples' WHERE id = 3")
+    assert planning_report(Basis(run, 0.5))["cases_left"] == 5  # 4 to 8
+    assert planning_report(Basis(run, None))["cases_left"] == 5
+
+
 def test_an_audit_is_named_where_it_needs_fewer_labels(fill):
     """1,000 cases, 60 flagged. Labelled are 100: 6 flagged (5 right) and 94 passed (a badcase among them), so 6 % are bad."""
     dataset = fill(1000)
@@ -135,6 +162,9 @@ def test_a_run_without_threshold_and_labels_without_badcases(fill):
     said_at_random(dataset, {1: "usable", 2: "usable"})
     bare = planning_report(Basis(run, None))
     assert (bare["n"], bare["audits"], of(bare, "agreement")["needed"]) == (2, [], 381)
+    assert bare["accuracy"]["reason"] == of(bare, "claim")["reason"] == "no_threshold"
+    assert bare["words"][0].startswith("This run gives scores without labels")
+    assert "no labels yet" not in " ".join(bare["words"])
     assert of(planning_report(Basis(run, 0.5)), "recall")["reason"] == "no_human_bad"
     json.dumps(planning_report(Basis(run, 0.5)), allow_nan=False)
 

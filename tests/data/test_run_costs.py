@@ -219,7 +219,8 @@ def test_repeats_are_measurements_of_their_own_and_tell_how_steady_the_judge_is(
     mean = (2 * high + low) / 3
     variance = (2 * (high - mean) ** 2 + (low - mean) ** 2) / 2
     assert found["score_sd"] == pytest.approx((variance / 3) ** 0.5)
-    assert "2 of 3 cases got the same label every time" in found["words"]
+    assert (found["same"]["value"], found["same"]["clusters"]) == (pytest.approx(found["agreement"]), 3)
+    assert "2 of 3 cases got the same label every time; two measurements agree on 77.8 % [" in found["words"]
 
 
 def test_an_ordinary_repeat_of_a_run_is_no_measurement(fill, server, judge_at):

@@ -108,7 +108,7 @@ def test_figures_have_something_to_show(loaded):
     assert found["n"] >= 20
     assert found["accuracy"]["value"] > found["baseline"]
     assert 0 < found["kappa"]["value"] < 1
-    assert found["human"]["cases"] > 0 and 0 < found["human"]["kappa"] < 1
+    assert found["human"]["cases"] > 0 and 0 < found["human"]["kappa"]["value"] < 1
     assert str(found["n"]) in found["words"][0]
     edits = agreement_report(loaded["image_editing"]["id"])
     assert edits["accuracy"]["value"] is not None and edits["kappa"]["value"] is not None

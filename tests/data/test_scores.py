@@ -57,6 +57,24 @@ def test_scored_cases_are_counted_by_prompt_score_and_label(run):
     assert score_histogram(Basis(run, None)) == score_histogram(Basis(run, 0.5))
 
 
+def test_scores_are_cut_to_a_thousandth_on_their_own_side_of_the_threshold(fill):
+    dataset = fill(6)
+    run = judged(dataset, {1: 0.12341, 2: 0.12339, 3: 0.50049, 4: 0.50051, 5: 0.5004, 6: 0.99999})
+    share_prompts(dict.fromkeys(range(1, 7), "one"))
+    labelled(dataset, dict.fromkeys(range(1, 7), BAD))
+    assert [row[1:] for row in score_histogram(Basis(run, None))] == [
+        (0.123, 0, 2), (0.5, 0, 2), (0.501, 0, 1), (1.0, 0, 1),
+    ]  # fmt: skip
+    assert [row[1:] for row in score_histogram(Basis(run, 0.50045))] == [
+        (0.123, 0, 2), (0.5, 0, 1), (0.50045, 0, 1), (0.501, 0, 1), (1.0, 0, 1),
+    ]  # fmt: skip
+    # 0.50051 rounds to 0.501, where it would be passed.
+    assert [row[1:] for row in score_histogram(Basis(run, 0.5008))] == [(0.123, 0, 2), (0.5, 0, 3), (1.0, 0, 1)]
+    for threshold in (0.50045, 0.5008):
+        now = scores_report(Basis(run, threshold))["current"]
+        assert now["tp"] == sum(score < threshold for score in (0.12341, 0.12339, 0.50049, 0.50051, 0.5004, 0.99999))
+
+
 def test_the_areas_are_those_counted_by_hand(run):
     found = scores_report(Basis(run, 0.5))
     # Usable 0.3, 0.8, 0.8 above badcases 0.1, 0.3, 0.6: 1 + 0.5 + 0, and twice 3, of nine pairs.

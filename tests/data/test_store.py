@@ -201,7 +201,7 @@ def test_a_changed_case_gets_a_new_revision_and_what_was_said_of_the_old_one_no_
     assert standing("standing_reviews") == []
     assert sum(agreement.counts(basis).values()) == 0
     left_out = agreement.left_out(agreement.Basis(run, 0.5, "all"))
-    assert left_out == {"unresolved": 0, "picked": 0, "audited": 0, "stale": 1, "examples": 0}
+    assert {key: n for key, n in left_out.items() if n} == {"stale": 1}
     assert [r["token"] for r in reviews.history(1)] == ["r"]
     assert 1 not in verdict_store.verdicts_of_run(run, [1, 2, 3])
     assert [v["score"] for v in verdict_store.verdicts_of_case(1)] == [0.8]
@@ -317,7 +317,7 @@ def test_two_people_who_differ_leave_a_case_unresolved_until_the_lead_decides(sh
         reviews.save_review(review(label, 1, person, label, draw_id=queues.draw_of(1, "overall", person)))
     basis = agreement.Basis(run, 0.5)
     assert (sum(agreement.counts(basis).values()), len(agreement.unresolved(basis))) == (0, 1)
-    assert agreement.vote_patterns(basis) == [(2, 1, 1)]
+    assert list(agreement.vote_patterns(basis).values()) == [[(2, 1, 1)]]
     reviews.adjudicate("lead", 1, "overall", ada, "badcase", "")
     assert (agreement.counts(basis)["fn"], agreement.unresolved(basis)) == (1, [])
     [case] = agreement.disagreements(basis)

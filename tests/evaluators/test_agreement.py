@@ -17,6 +17,7 @@ from evaluators.agreement import (
     headline,
     human_agreement,
     majority,
+    wilson,
 )
 
 COUNT = st.integers(0, 400)
@@ -111,24 +112,28 @@ def test_the_headline_on_ten_cases_by_hand():
 
 def test_two_people_on_ten_cases_by_hand():
     # Both badcase 3 times, both usable 5 times, different twice: they agree on 8 of 10; chance 0.4² + 0.6² = 0.52.
-    found = human_agreement([(2, 2, 3), (2, 0, 5), (2, 1, 2)])
-    assert (found.cases, found.agreement) == (10, pytest.approx(0.8))
-    assert found.kappa == pytest.approx((0.8 - 0.52) / 0.48)
+    found = human_agreement({"a": [(2, 2, 3), (2, 0, 2)], "b": [(2, 0, 3)], "c": [(2, 1, 2)]})
+    assert (found.cases, found.agreement.value) == (10, pytest.approx(0.8))
+    assert found.kappa.value == pytest.approx((0.8 - 0.52) / 0.48)
+    assert found.agreement.lo < 0.8 < found.agreement.hi and found.agreement.clusters == 3
+    alone = human_agreement({i: [(2, b, 1)] for i, b in enumerate([2] * 3 + [0] * 5 + [1] * 2)})
+    assert (alone.agreement.lo, alone.agreement.hi) == pytest.approx((wilson(8, 10).lo, wilson(8, 10).hi))
+    assert alone.kappa == binary_metrics(3, 1, 1, 5).kappa
 
 
 def test_three_people_on_one_case_are_three_pairs():
     # Two say badcase, one usable: of the three pairs one agrees.
-    assert human_agreement([(3, 2, 1)]).agreement == pytest.approx(1 / 3)
+    assert human_agreement({"a": [(3, 2, 1)]}).agreement.value == pytest.approx(1 / 3)
 
 
 def test_one_label_a_case_says_nothing_about_people():
-    found = human_agreement([(1, 1, 20), (0, 0, 5)])
-    assert (found.cases, found.agreement, found.kappa, found.reason) == (0, None, None, "too_few_units")
+    found = human_agreement({"a": [(1, 1, 20), (0, 0, 5)]})
+    assert (found.cases, found.agreement.value, found.kappa.reason) == (0, None, "too_few_units")
 
 
 def test_people_who_only_ever_say_usable_agree_without_a_kappa():
-    found = human_agreement([(2, 0, 6)])
-    assert (found.agreement, found.kappa, found.reason) == (1.0, None, "single_category")
+    found = human_agreement({"a": [(2, 0, 3)], "b": [(2, 0, 3)]})
+    assert (found.agreement.value, found.kappa.value, found.kappa.reason) == (1.0, None, "single_category")
 
 
 @pytest.mark.parametrize(
@@ -214,6 +219,25 @@ def test_clustered_cases_claim_less():
     assert agreement.claim(headline(fp=5, tn=95).accuracy, 0.85).answer == "pass"
     assert clustered.answer == "undecided"
     assert clustered.more > 100
+
+
+def test_of_one_prompt_it_is_unknown_how_many_more_labels_would_decide_a_claim():
+    found = agreement.claim(clustered_headline({"p": (0, 1, 0, 19, 0, 0)}).accuracy, 0.85)
+    assert (found.answer, found.more, found.reason) == ("undecided", None, "few_clusters")
+    assert agreement.claim(agreement.wilson(90, 100), 0.85).reason is None
+
+
+def test_repeats_of_one_prompt_s_cases_make_no_narrower_interval():
+    same, differ = [(0.9, 0.5)] * 2, [(0.9, 0.5), (0.1, 0.5)]
+    cases = [same] * 12 + [differ] * 4
+    alone = agreement.self_consistency(cases)
+    shared = agreement.self_consistency(cases, [i // 4 for i in range(16)])
+    assert alone.agreement == alone.same.value == shared.same.value == 0.75
+    assert (alone.same.clusters, shared.same.clusters) == (16, 4)
+    # Three prompts of 4 are steady, one is not: V = 4/3 * (3 * 1^2 + 3^2) / 16^2 = 1/16, n_eff = .1875 * 16 = 3.
+    assert shared.same.n_eff == pytest.approx(3) and alone.same.n_eff == pytest.approx(15)
+    assert shared.same.lo < alone.same.lo
+    assert agreement.self_consistency([[(0.9, 0.5)]]).same.reason == "no_data"
 
 
 def test_without_labels_nothing_is_claimed():

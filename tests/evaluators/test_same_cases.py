@@ -56,6 +56,12 @@ def test_cases_that_repeat_each_other_are_worth_no_more():
     assert same_cases(double).labels_for(0.05) == pytest.approx(2 * same_cases(single).labels_for(0.05), rel=0.02)
 
 
+def test_from_one_prompt_nobody_knows_how_many_labels_it_takes():
+    one = same_cases({(Told(2, 1, 1), Told(3, 1)): 1})
+    assert (one.difference.reason, one.labels_for(0.05)) == ("few_clusters", None)
+    assert same_cases(one_case_each(0, 1, 0, 0)).labels_for(0.5) is not None  # one case stands for itself
+
+
 def test_no_case_in_common_and_no_case_told_apart():
     nothing = same_cases({})
     assert (nothing.n, nothing.p, nothing.difference.reason, nothing.apart) == (0, None, "no_data", None)
@@ -101,7 +107,11 @@ def test_what_adds_up(told_prompts):
     assert found.difference.value * found.n == pytest.approx(sum(parts), abs=1e-9)
     if found.difference.lo is not None:
         assert -1 <= found.difference.lo <= found.difference.hi <= 1
-    assert found.labels_for(0.05) >= n_paired(0.05, max(found.apart, 0.05))
+    needed = found.labels_for(0.05)
+    if needed is None:
+        assert found.prompts == 1 < found.n
+    else:
+        assert needed >= n_paired(0.05, max(found.apart, 0.05))
 
 
 # --- watching ----------------------------------------------------------------------------------------------------------

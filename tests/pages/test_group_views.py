@@ -94,6 +94,15 @@ def test_labels_on_another_dataset_are_offered_with_what_they_assume(run):
     assert "on “shoes”" in told(app) and "cannot be tested" in told(app)
 
 
+def test_labels_elsewhere_tell_nothing_without_a_threshold(run):
+    other = filled("boots", [{}] * 2)
+    here = judged(other, {13: 0.9, 14: 0.1})
+    with writing() as db:
+        db.conn.execute("UPDATE runs SET threshold = NULL")
+    app = shown("generators", here)
+    assert not app.exception and "So nothing can be told from labels elsewhere" in told(app)
+
+
 def test_generators_without_verdicts_labels_or_threshold(fill):
     dataset = fill(2)
     empty, unlabelled = judged(dataset, {}), judged(dataset, {1: 0.9, 2: 0.1})

@@ -96,7 +96,7 @@ def pair(estimate: Estimate, factor: float = 100) -> str:
         ("planning", f"**{n_for_claim(0.85, 0.9)}**"),
         ("planning", f"{n_for_halfwidth(0.8, 0.1)} *badcases*, which are **{10 * n_for_halfwidth(0.8, 0.1)}**"),
         ("planning", f"**{n_paired(0.05, 0.2)}**; on 10 %: {n_paired(0.05, 0.1)}"),
-        ("people", f"kappa **{human_agreement([(2, 2, 20), (2, 0, 65), (2, 1, 15)]).kappa:.2f}**"),
+        ("people", f"kappa **{human_agreement({0: [(2, 2, 20), (2, 0, 65), (2, 1, 15)]}).kappa.value:.2f}**"),
         ("alpha", f"**{alpha([[1, 1]] * 20 + [[0, 0]] * 65 + [[0, 1]] * 15).value:.2f}**"),
         ("comparing", f"{100 * mcnemar(30, 15, 300).diff:.1f} points [{100 * mcnemar(30, 15, 300).lo:.1f}–"
                       f"{100 * mcnemar(30, 15, 300).hi:.1f}]"),

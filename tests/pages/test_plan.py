@@ -49,5 +49,6 @@ def test_without_any_label_it_is_the_worst_case(fill):
     run = judged(fill(2), {1: 0.9, 2: 0.1})
     app = planned(run)
     assert not app.exception
-    assert "381 labelled cases in random order (no agreement is known yet, so for the worst case, 50 %)" in told(app)
+    assert "381 labelled cases in random order (no agreement is known yet, so for the worst case, 50 %" in told(app)
+    assert "as if no two cases shared a prompt" in told(app)
     assert "To show “at least 85 %”: no number can be named, since no labels yet." in told(app)

@@ -70,7 +70,7 @@ def test_the_judge_s_scores_stand_beside_those_of_people():
     load_sample()
     run = next(r["id"] for r in runs.runs() if r["metric"] == "text_to_image")
     app = opened("scores", run, side="scores")
-    assert "these figures flatter the judge" in told(app)
+    assert "these figures flatter the run whose verdict was seen" in told(app)
     assert not any("AUC" in str(e.value) or "balanced accuracy" in str(e.value) for e in app.text)
     app.selectbox(key="choice-score").set_value("PQ.artifacts").run()
     assert not app.exception

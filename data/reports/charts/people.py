@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from data.reports.charts.forest import forest
 from data.reports.charts.groups import axis_names
 from data.reports.charts.look import laid_out
+from evaluators.agreement import SMALL
 
 _MOST_TOLD = 10  # with more people the cells are too small for texts
 
@@ -51,7 +52,7 @@ def reviewers_chart(report: Mapping, figure: str = "judge") -> go.Figure:
     names = axis_names(
         [reviewer["name"] for reviewer in report["reviewers"]],
         [
-            f"n {reviewer[figure]['n']:.0f}{', small' if reviewer[figure]['n'] < 30 else ''}"
+            f"n {reviewer[figure]['n']:.0f}{', small' if reviewer[figure]['n'] < SMALL else ''}"
             for reviewer in report["reviewers"]
         ],
     )

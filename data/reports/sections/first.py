@@ -23,10 +23,11 @@ def figures_section(of: Reported) -> Section | None:
     said, reached = report["baseline_label"], f"{100 * report['baseline']:.1f} %"
     rows.insert(1, (f"A judge that always says “{said}”", reached, report["n"], "", "share that it would reach"))
     people = report["human"]
-    if people["agreement"] is not None:
-        kappa = "undefined" if people["kappa"] is None else f"{people['kappa']:.2f}"
-        told = f"{100 * people['agreement']:.1f} %, kappa {kappa}"
-        rows.append(("People among themselves", told, people["cases"], "", "on cases that two or more people labelled"))
+    if people["agreement"]["value"] is not None:
+        beside = "on cases that two or more people labelled"
+        for words, name in (("People among themselves", "agreement"), ("People's kappa", "kappa")):
+            told = people[name]
+            rows.append((words, shown(told, name != "kappa"), people["cases"], told["method"], beside))
     drawn = [{"name": words, **report[name]} for name, (words, _meaning) in FIGURES.items()]
     chart = forest(drawn, report["baseline"], f"always {said}", share=False)
     words = []
@@ -65,8 +66,11 @@ def all_judged_section(of: Reported) -> Section | None:
         f"From {found['labelled']} random and audit labels: within each of the judge's labels a random draw, and how many "
         f"cases it flagged is known. The judge itself passed {100 * found['judge_usable']:.1f} %, which is not the true share."
     )
-    rows = [(words, shown(found[name])) for name, words in ALL_JUDGED_FIGURES.items()]
-    return Section(words, (), [Table(("Figure", "Value [95 % interval]"), rows)])
+    rows = [
+        (name_words, shown(found[name]), f"{found[name]['n']:g}", found[name]["method"])
+        for name, name_words in ALL_JUDGED_FIGURES.items()
+    ]
+    return Section(words, (), [Table(("Figure", "Value [95 % interval]", "Labels", "Method"), rows)])
 
 
 def steadiness_section(of: Reported) -> Section | None:

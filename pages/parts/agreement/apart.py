@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.store import agreement, reviews
+from data.store.agreement import with_own_audits
 from evaluators.verdict import shown_score
 from pages.parts.agreement.view import Chosen
 from pages.parts.case_gallery import draw_cards
@@ -14,11 +15,12 @@ _MOST = 60
 
 def draw(chosen: Chosen) -> None:
     """The cases to look at again. Whoever reads them has seen their verdicts: no later label of theirs is blind there."""
-    basis = chosen.basis
+    basis = with_own_audits(chosen.basis)
     st.subheader("Where they part")
     apart = agreement.disagreements(basis, _MOST)
     if not apart:
-        st.text("Nowhere: judge and people agree on every counted case.")
+        any_labels = sum(agreement.counts(basis).values())
+        st.text("Nowhere: judge and people agree on every counted case." if any_labels else "No label counts here yet.")
     else:
         cells = agreement.counts(basis)
         count = sum(cells.values()) - cells["tp"] - cells["tn"]

@@ -14,7 +14,7 @@ from data.store import compared, reviews
 from data.store.compared import telling_cases
 from evaluators.agreement import REASON_WORDS
 from evaluators.verdict import shown_score
-from pages.parts.agreement.view import Chosen, draw_chart, draw_table
+from pages.parts.agreement.view import Chosen, cached, draw_chart, draw_table, limits
 from pages.parts.case_gallery import COLUMNS, draw_cards
 from pages.parts.choices import choose
 
@@ -31,7 +31,7 @@ def draw(chosen: Chosen) -> None:
     if report:
         _draw_telling(chosen, [row["run"] for row in report["comparisons"] if row["b"] + row["c"]])
     st.subheader("Every run of this dataset")
-    _draw_versions(versions_report(run["dataset_id"], run["criterion"], chosen.basis.name))
+    _draw_versions(cached(versions_report, run["dataset_id"], run["criterion"], chosen.basis.name))
 
 
 def _draw_comparison(chosen: Chosen) -> dict | None:
@@ -57,7 +57,7 @@ def _draw_comparison(chosen: Chosen) -> dict | None:
         return None
     if chosen.basis.threshold != run["threshold"]:
         st.text(f"Run {run['id']} is compared at its own threshold, {run['threshold']:g}, not at the one tried above.")
-    report = comparison_report([run["id"], *map(int, picked)], chosen.basis.name, how_many == "planned")
+    report = cached(comparison_report, [run["id"], *map(int, picked)], chosen.basis.name, how_many == "planned")
     for sentence in report["words"]:
         st.text(sentence)
     if any(row["n"] for row in report["comparisons"]):
@@ -147,7 +147,6 @@ def _draw_versions(report: Mapping) -> None:
             "Always the same label": version["baseline"],
         }  # fmt: skip
         for name, words in _VERSION_FIGURES.items():
-            found = version[name]
-            row |= {words: found["value"], f"{words} from": found["lo"], f"{words} to": found["hi"]}
+            row |= limits(version[name], words)
         table.append(row)
     draw_chart("versions", versions({"versions": measured}), pd.DataFrame(table), "Agreement by run")

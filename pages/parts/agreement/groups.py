@@ -9,8 +9,7 @@ import streamlit as st
 
 from data.reports.charts.groups import groups_chart
 from data.reports.groups import GROUP_FIGURES, GROUPINGS, groups_report
-from evaluators.agreement import REASON_WORDS
-from pages.parts.agreement.view import Chosen, draw_chart
+from pages.parts.agreement.view import Chosen, cached, columns, draw_chart
 from pages.parts.choices import choose
 
 
@@ -24,7 +23,7 @@ def draw(chosen: Chosen) -> None:
         )
     with compared:
         figure = choose("figure", "Figure", GROUP_FIGURES)
-    report = groups_report(chosen.basis, by)
+    report = cached(groups_report, chosen.basis, by)
     for words in report["words"]:
         st.text(words)
     if report["looks"]:
@@ -37,14 +36,7 @@ def _table(report: Mapping) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Group": row["name"], "Cases": row["n"], "Prompts": row["prompts"], "Small": row["small"],
-            **{
-                column: value
-                for figure, words in GROUP_FIGURES.items()
-                for column, value in (
-                    (words, row[figure]["value"]), (f"{words}: from", row[figure]["lo"]), (f"{words}: to", row[figure]["hi"]),
-                    (f"{words}: over", row[figure]["n"]), (f"{words}: remark", REASON_WORDS.get(row[figure]["reason"], "")),
-                )
-            },
+            **{name: v for figure, words in GROUP_FIGURES.items() for name, v in columns(row[figure], words).items()},
             "Baseline": row["baseline"], "Baseline says": row["baseline_label"],
         }
         for row in [*report["groups"], report["overall"]]

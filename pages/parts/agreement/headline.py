@@ -25,7 +25,7 @@ def draw(chosen: Chosen) -> None:
     with top:
         with st.container(border=True):
             st.text(report["words"][0])
-        if report["n"]:
+        if report["n"] and not report["by_audit"]:
             _draw_tiles(report)
         for code in report["warnings"]:
             st.warning(WARNING_WORDS[code])
@@ -34,7 +34,7 @@ def draw(chosen: Chosen) -> None:
     if report["claim"]:
         asked.text(report["claim"]["words"])
     _draw_all_judged(report["all_judged"])
-    if report["n"] == 0:
+    if report["n"] == 0 or report["by_audit"]:
         st.page_link(
             "pages/review.py", label="Label cases of this run", icon=":material/rate_review:",
             query_params={"dataset": str(chosen.dataset["id"]), "run": str(chosen.run["id"])},
@@ -70,11 +70,14 @@ def _asides(report: Mapping) -> list[str]:
     found = {
         f"{report['unresolved']} labelled cases have no majority and are left out; they are listed under “Where they part”, "
         "to adjudicate.": report["unresolved"],
-        f"{left_out['picked']} labels are on cases that somebody picked; they are listed, never counted.": left_out[
-            "picked"
+        f"{left_out['picked']} labels are on cases that somebody picked; they never count.": left_out["picked"],
+        f"{left_out['seen']} labels were not given blind; “current labels, blind or not” counts them.": left_out[
+            "seen"
         ],
-        f"{left_out['audited']} labels come from audits; until the random order passes them they count over all judged "
-        "cases only.": left_out["audited"],
+        f"{left_out['audited']} labels come from this run's audits; until the random order passes them they count over all "
+        "judged cases only.": left_out["audited"],
+        f"{left_out['audited_elsewhere']} labels come from audits of other runs, which drew cases by what those judges said; "
+        "they do not count here.": left_out["audited_elsewhere"],
         f"{left_out['stale']} labels are about an earlier version of their case and no longer count.": left_out[
             "stale"
         ],
@@ -115,7 +118,8 @@ def _draw_tiles(report: Mapping) -> None:
             help=_on_hover(report[name], meaning),
         )
     people, kappa = report["human"], report["kappa"]
-    between = f"people: {people['kappa']:.2f}" if people["kappa"] is not None else "people: unknown"
+    theirs = people["kappa"]["value"]
+    between = shown_interval(kappa, 1, 2) + ("" if theirs is None else f" · people {theirs:.2f}")
     tiles[4].metric("Cohen's kappa", "undefined" if kappa["value"] is None else f"{kappa['value']:.2f}", between,
                     **plain, help=_on_hover(kappa, FIGURES["kappa"][1]))  # fmt: skip
 
@@ -157,6 +161,7 @@ def _draw_all_judged(found: Mapping | None) -> None:
         st.text(WARNING_WORDS[code])
     draw_table("all-judged", pd.DataFrame(
         {"Figure": words, "Value": found[name]["value"], "From": found[name]["lo"], "To": found[name]["hi"],
+         "Labels": found[name]["n"], "Method": found[name]["method"],
          "Undefined because": REASON_WORDS.get(found[name]["reason"], "")}
         for name, words in ALL_JUDGED_FIGURES.items()
     ))  # fmt: skip

@@ -10,13 +10,13 @@ import streamlit as st
 from data.reports.charts.items import reliability
 from data.reports.items import FIGURES, item_report
 from evaluators.agreement import REASON_WORDS
-from pages.parts.agreement.view import Chosen, draw_chart, draw_table
+from pages.parts.agreement.view import Chosen, cached, draw_chart, draw_table, limits
 
 
 def draw(chosen: Chosen) -> None:
     """Agreement item by item: how reliable each question type and sub-score is, then the single questions."""
     st.subheader("Item by item")
-    report = item_report(chosen.run["id"])
+    report = cached(item_report, chosen.run["id"])
     for words in report["words"]:
         st.text(words)
     if not report["groups"]:
@@ -32,19 +32,15 @@ def _table(lines: Sequence[Mapping]) -> pd.DataFrame:
     frame = pd.DataFrame(
         {
             "Item": line["item"], "Kind": line["kind"], "Type": line.get("group"), "n": line["n"], "Prompts": line["prompts"],
-            "Small": line["small"], **_interval("Agreement", line["agreement"]),
+            "Small": line["small"], **limits(line["agreement"], "Agreement"),
             "Remark": REASON_WORDS.get(line["agreement"]["reason"], ""), "Baseline": line.get("baseline"),
             "Both wrong": line.get("tp"), "Only the judge wrong": line.get("fp"), "Only people wrong": line.get("fn"),
             "Both right": line.get("tn"),
             **{name: value for figure, words in FIGURES.items() if figure in line
-               for name, value in _interval(words, line[figure]).items()},
-            **(_interval("Bias (judge - people)", line["bias"]) if "bias" in line else {}),
-            **(_interval("Mean absolute error", line["mae"]) if "mae" in line else {}),
+               for name, value in limits(line[figure], words).items()},
+            **(limits(line["bias"], "Bias (judge - people)") if "bias" in line else {}),
+            **(limits(line["mae"], "Mean absolute error") if "mae" in line else {}),
         }
         for line in lines
     )  # fmt: skip
     return frame.dropna(axis=1, how="all")
-
-
-def _interval(name: str, estimate: Mapping) -> dict:
-    return {name: estimate["value"], f"{name}: from": estimate["lo"], f"{name}: to": estimate["hi"]}

@@ -9,7 +9,7 @@ import streamlit as st
 
 from data.reports.charts.over_time import agreement_over_time, rates_over_time
 from data.reports.over_time import OTHERS, over_time_report
-from pages.parts.agreement.view import Chosen, draw_chart
+from pages.parts.agreement.view import Chosen, cached, draw_chart, limits
 
 #: The shares of a window in the words of the table.
 _SHARES = {
@@ -25,7 +25,7 @@ def draw(chosen: Chosen) -> None:
         f"Beside it the newest {OTHERS} other runs of this criterion", key="over-time-others", persist_state="session",
         help="Each against the same people, with its own threshold and its own line.",
     )  # fmt: skip
-    report = over_time_report(chosen.basis, OTHERS if beside else 0)
+    report = cached(over_time_report, chosen.basis, OTHERS if beside else 0)
     for sentence in report["words"]:
         st.text(sentence)
     windows = [_row(segment, window) for segment in report["segments"] for window in segment["windows"]]
@@ -52,8 +52,7 @@ def _row(segment: Mapping, window: Mapping) -> dict:
         "Full": window["is_full"], "Fewer than 30": window["small"],
     }  # fmt: skip
     for name, words in _SHARES.items():
-        found = window[name]
-        row |= {words: found["value"], f"{words} from": found["lo"], f"{words} to": found["hi"]}
+        row |= limits(window[name], words)
     return row | {
         "Makes the baseline": window["is_baseline"], "Smoothed": window["ewma"], "Limit below": window["ewma_lo"],
         "Limit above": window["ewma_hi"], "To look at": window["is_alarm"],

@@ -12,8 +12,7 @@ from data.reports.anchoring import anchoring_report
 from data.reports.charts.people import pairs_chart, reviewers_chart
 from data.reports.people import ACCORDS, people_report
 from data.store.agreement import Basis
-from evaluators.agreement import REASON_WORDS
-from pages.parts.agreement.view import Chosen, draw_chart, draw_table, text_color
+from pages.parts.agreement.view import Chosen, cached, columns, draw_chart, draw_table, text_color
 
 #: The shares told of each reviewer, with words.
 _SHARES = {
@@ -28,7 +27,7 @@ _SHARES = {
 def draw(chosen: Chosen) -> None:
     """The panel of reviewers: without knowing how far people agree, no agreement of a judge can be read."""
     st.subheader("How far people agree with each other")
-    report = people_report(chosen.basis)
+    report = cached(people_report, chosen.basis)
     for words in report["words"]:
         st.text(words)
     if report["cases"]:
@@ -36,7 +35,7 @@ def draw(chosen: Chosen) -> None:
         _draw_pairs(report)
         _draw_reviewers(report)
     st.subheader("Does seeing the verdict change what people say?")
-    for words in (anchoring := anchoring_report(chosen.run["id"]))["words"]:
+    for words in (anchoring := cached(anchoring_report, chosen.run["id"]))["words"]:
         st.text(words)
     if anchoring["blind"]["n"] or anchoring["shown"]["n"]:
         draw_table("anchoring", _anchoring(anchoring))
@@ -50,7 +49,7 @@ def _draw_pairs(report: Mapping) -> None:
     st.subheader("Every two people on the cases that both labelled")
     table = pd.DataFrame(
         {"One": pair["one"], "Other": pair["other"], "Common cases": pair["n"], "Small": pair["small"],
-         **_columns(pair["agreement"], "Agreement"), **_columns(pair["kappa"], "Cohen's kappa")}
+         **columns(pair["agreement"], "Agreement"), **columns(pair["kappa"], "Cohen's kappa")}
         for pair in report["pairs"]
     )  # fmt: skip
     draw_chart("pairs", pairs_chart(report, text_color()), table, "Agreement and Cohen's kappa of every two reviewers")
@@ -66,7 +65,7 @@ def _draw_reviewers(report: Mapping) -> None:
     table = pd.DataFrame(
         {"Person": person["name"], "Labels": person["labels"], "Usable or badcase": person["votes"], "Small": person["small"],
          "Seconds a case (median of the latest)": person["seconds"],
-         **{column: value for share, words in _SHARES.items() for column, value in _columns(person[share], words).items()}}
+         **{column: value for share, words in _SHARES.items() for column, value in columns(person[share], words).items()}}
         for person in report["reviewers"]
     )  # fmt: skip
     if any(person["judge"]["lo"] is not None for person in report["reviewers"]):
@@ -90,7 +89,7 @@ def _draw_stand_in(basis: Basis) -> None:
         "The judge may lose by", list(EPS), 1, format_func=lambda eps: f"{100 * eps:g} points, against {EPS[eps]}", key="alt-eps",
         width=360,
     )  # fmt: skip
-    report = alt_report(basis, eps)
+    report = cached(alt_report, basis, eps)
     for words in report["words"]:
         st.text(words)
     if report["reason"]:
@@ -120,14 +119,5 @@ def _anchoring(report: Mapping) -> pd.DataFrame:
     names = {"blind": "Given blind, agrees with the judge", "shown": "Verdict on the screen, agrees with the judge",
              "difference": "Difference (shown minus blind)", "revised": "Blind disagreements changed to the judge's"}  # fmt: skip
     return pd.DataFrame(
-        {"Labels": words, **_columns(report[name], "Value")}
-        for name, words in names.items()
-        if report[name] is not None
+        {"Labels": words, **columns(report[name])} for name, words in names.items() if report[name] is not None
     )
-
-
-def _columns(estimate: Mapping, words: str) -> dict:
-    return {
-        words: estimate["value"], f"{words}: from": estimate["lo"], f"{words}: to": estimate["hi"],
-        f"{words}: over": estimate["n"], f"{words}: remark": REASON_WORDS.get(estimate["reason"], ""),
-    }  # fmt: skip

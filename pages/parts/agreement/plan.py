@@ -5,9 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from data.reports.planning import audit_words, planning_report
-from evaluators.agreement import REASON_WORDS, WARNING_WORDS
-from pages.parts.agreement.view import Chosen, draw_table
+from data.reports.plan_words import audit_words
+from data.reports.planning import planning_report
+from evaluators.agreement import REASON_WORDS, SMALL, WARNING_WORDS
+from pages.parts.agreement.view import Chosen, cached, draw_table
 
 QUEUE_WORDS = {"random": "random order", "audit": "audit"}
 
@@ -15,10 +16,10 @@ QUEUE_WORDS = {"random": "random order", "audit": "audit"}
 def draw(chosen: Chosen) -> None:
     """What the labels are to tell, and what that takes."""
     st.subheader("How many labels it takes")
-    report = planning_report(chosen.basis, **_wanted())
+    report = cached(planning_report, chosen.basis, **_wanted())
     for words in report["words"]:
         st.text(words)
-    if report["n"] < 30:
+    if report["n"] < SMALL:
         st.text(f"{WARNING_WORDS['small_n']} So is this plan: come back when more labels are there.")
     goals = pd.DataFrame(
         {

@@ -11,8 +11,7 @@ from data.reports.charts.scores import distribution, judge_and_people, precision
 from data.reports.human_scores import FIGURES, OVERALL, human_scores_report
 from data.reports.scores import FIGURES as AT_A_THRESHOLD
 from data.reports.scores import OBJECTIVES, scores_report
-from evaluators.agreement import REASON_WORDS
-from pages.parts.agreement.view import Chosen, draw_chart, draw_table
+from pages.parts.agreement.view import Chosen, cached, columns, draw_chart, draw_table
 from pages.parts.choices import choose
 
 SIDES = {"labels": "Against people's labels", "scores": "Against people's scores"}
@@ -25,11 +24,11 @@ def draw(chosen: Chosen) -> None:
     if side == "labels":
         _draw_labels(chosen)
     else:
-        _draw_beside(human_scores_report(chosen.run["id"]))
+        _draw_beside(cached(human_scores_report, chosen.run["id"]))
 
 
 def _draw_labels(chosen: Chosen) -> None:
-    report = scores_report(chosen.basis, *_objective())
+    report = cached(scores_report, chosen.basis, *_objective())
     for words in report["words"]:
         st.text(words)
     if not report["n"]:
@@ -37,7 +36,8 @@ def _draw_labels(chosen: Chosen) -> None:
     if report["held_out"]:
         names = {"held_out": "tuned, on new cases", "now": "at the present threshold"}
         table = pd.DataFrame(
-            {"Threshold": names[which], "Figure": words, **_columns(report[which][figure])}
+            {"Threshold": names[which], "Figure": words, **columns(report[which][figure]),
+             "Method": report[which][figure]["method"]}
             for which in names if report[which]
             for figure, words in {**AT_A_THRESHOLD, **({"cost": "Cost per case"} if "cost" in report[which] else {})}.items()
         )  # fmt: skip
@@ -81,15 +81,8 @@ def _draw_beside(beside: Mapping) -> None:
         st.text(words)
     draw_chart("judge-and-people", judge_and_people(score), pd.DataFrame(score["cells"]), f"Judge and people: {key}")
     table = pd.DataFrame(
-        {"Score": other["key"], "Figure": words, "Scale": f"0 to {other['largest']}", **_columns(other[figure])}
+        {"Score": other["key"], "Figure": words, "Scale": f"0 to {other['largest']}", **columns(other[figure]),
+         "Method": other[figure]["method"]}
         for other in beside["scores"] for figure, words in FIGURES.items()
     )  # fmt: skip
     draw_table("judge-and-people-figures", table, "All figures of all scores")
-
-
-def _columns(estimate: Mapping) -> dict:
-    """The columns of an estimate in a table."""
-    return {
-        "Value": estimate["value"], "From": estimate["lo"], "To": estimate["hi"], "Cases": estimate["n"],
-        "Method": estimate["method"], "Remark": REASON_WORDS.get(estimate["reason"], ""),
-    }  # fmt: skip

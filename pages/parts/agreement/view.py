@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
@@ -10,6 +11,7 @@ import streamlit as st
 
 from data.exchange.export import frame_csv
 from data.store.agreement import Basis
+from data.store.changes import state
 from data.store.connection import data_revision
 from evaluators.agreement import REASON_WORDS
 
@@ -24,6 +26,16 @@ class Chosen:
     run: dict
     basis: Basis
     reviewer: dict
+
+
+def cached(report: Callable[..., dict], *arguments: object, **named: object) -> dict:
+    """A report as `report(*arguments, **named)` gives it, computed anew only when the workspace has changed since."""
+    return _kept(f"{report.__module__}.{report.__name__}", arguments, named, state(), report)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _kept(name: str, arguments: tuple, named: dict, workspace: tuple, _report: Callable[..., dict]) -> dict:
+    return _report(*arguments, **named)
 
 
 def draw_chart(name: str, chart: go.Figure, table: pd.DataFrame, alt: str) -> None:
@@ -52,10 +64,21 @@ def shown_share(estimate: dict) -> str:
     return "undefined" if estimate["value"] is None else f"{100 * estimate['value']:.1f} %"
 
 
-def shown_interval(estimate: dict) -> str:
-    """79.1–88.5 of a share, or why there is none."""
+def shown_interval(estimate: dict, times: float = 100, digits: int = 1) -> str:
+    """79.1–88.5 of a share (times 1: of another figure), or why there is none."""
     if estimate["value"] is None:
         return REASON_WORDS[estimate["reason"]]
     if estimate["lo"] is None:
         return f"no interval: {REASON_WORDS[estimate['reason']]}"
-    return f"{100 * estimate['lo']:.1f}–{100 * estimate['hi']:.1f}"
+    return f"{times * estimate['lo']:.{digits}f}–{times * estimate['hi']:.{digits}f}"
+
+
+def limits(estimate: Mapping, words: str) -> dict:
+    """The columns of an estimate in a table: its value under these words, and both ends of its interval."""
+    return {words: estimate["value"], f"{words}: from": estimate["lo"], f"{words}: to": estimate["hi"]}
+
+
+def columns(estimate: Mapping, words: str = "Value") -> dict:
+    """The same with the cases that it rests on, and why it is undefined if it is."""
+    remark = REASON_WORDS.get(estimate["reason"], "")
+    return {**limits(estimate, words), f"{words}: over": estimate["n"], f"{words}: remark": remark}

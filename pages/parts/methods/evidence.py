@@ -35,7 +35,7 @@ figure computed anew.)
 """,
         {
             "few_clusters": "What is true of so few prompts need not be true of others. With a single prompt no interval can be "
-            "given at all: nothing can be said beyond it.",
+            "given at all, nor how many more labels something takes: nothing can be said beyond it. Label cases of other prompts.",
         },
     ),
     Explained(
@@ -47,8 +47,8 @@ What a label says about *all* cases depends on how its case was chosen.
 - **Random**: the reviewer went through all cases in shuffled order. Whatever part is done is a fair sample.
 - **Audit**: a known share of the flagged and of the passed cases was drawn, say half and a tenth. It counts [over all
   judged cases](#all-judged), where the shares are reckoned back, and not in the plain figures.
-- **Picked**: somebody chose the case: disagreements first, lowest score first, a filter, a complaint. Such labels are
-  listed and never counted, because cases chosen for looking wrong make a judge look wrong.
+- **Picked**: somebody chose the case: disagreements first, lowest score first, a filter, a complaint. Such labels
+  are never counted, because cases chosen for looking wrong make a judge look wrong; they are seen on the case's page.
 
 *Example.* A judge right on 91 % of all cases, of which people looked at half of the flagged and 5 % of the passed,
 looks right on 80 % when the labels are simply counted.

@@ -132,7 +132,8 @@ Another prompt, judge or threshold is another run: nothing is pooled or joined b
         """
 A judge that is asked the same again may answer otherwise. Where a run was repeated, the page shows on how many cases
 all measurements gave the same label, and how much scores scatter. *Example.* 95 of 100 cases got the same label all
-three times. Repeats are not further cases: they never make an interval narrower.
+three times. Repeats are not further cases: they never make an interval narrower. The interval of the share of equal
+labels counts prompts, as all do.
 """,
         {},
     ),
