@@ -19,7 +19,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from data.store import connection
 from tests.browser.chromium import chromium
+from tests.conftest import load_sample
 
 # Two browsers and two servers share two cores when the suite runs two files at a time.
 expect.set_options(timeout=15_000)
@@ -83,6 +85,16 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[App]:
+    """The app on the sample workspace."""
+    load_sample()
+    connection.close()
+    started = App(tmp_path / "home").start()
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def first_start(tmp_path: Path) -> Iterator[App]:
     """The app on an empty home: it loads the sample workspace by itself."""
     started = App(tmp_path / "home").start()
     yield started

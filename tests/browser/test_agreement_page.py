@@ -48,7 +48,9 @@ def test_the_headline_the_undefined_cases_and_every_warning(page: Page, app: App
     )
     assert "kappa 0.57 [" in said
     assert "people among themselves 1.00 [0.90–1.00] (they agree on 100.0 % [98.5–100.0] of 250 cases)." in said
-    page.get_by_test_id("stMetric").first.get_by_test_id("stTooltipIcon").hover()
+    tile = page.get_by_test_id("stMetric").filter(has_text="Agreement with people")
+    expect(tile).to_contain_text("85.2 %")
+    tile.get_by_test_id("stTooltipIcon").hover()
     expect(page.get_by_role("tooltip").get_by_text("Over 250 cases. Interval: Wilson, 95 %.")).to_be_visible()
 
     shoot(page, "agreement-headline")

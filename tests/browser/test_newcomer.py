@@ -15,7 +15,8 @@ def labelled_cases(page: Page) -> int:
     return int(re.search(r"On (\d+) blind", sentence)[1])
 
 
-def test_the_first_five_minutes(page: Page, app: App):
+def test_the_first_five_minutes(page: Page, first_start: App):
+    app = first_start
     enter(page, app)
     expect(page.get_by_role("heading", name="What to do next")).to_be_visible()
     shoot(page, "overview")
