@@ -4,7 +4,7 @@ VENV := .venv
 PORT ?= 8501
 BIN := $(VENV)/bin
 
-.PHONY: run test bench bench-desk bench-agreement soak lint screenshots clean chromium
+.PHONY: run test bench bench-desk bench-agreement bench-exchange soak lint screenshots clean chromium
 
 run: $(VENV)/run.stamp
 	@echo "Second Look: http://127.0.0.1:$(PORT)"
@@ -25,6 +25,11 @@ bench-desk: $(VENV)/test.stamp chromium
 # How fast the Agreement page is over 1,000 to 100,000 reviews.
 bench-agreement: $(VENV)/test.stamp chromium
 	$(BIN)/python -m benchmarks.agreement_speed
+
+# How fast 100,000 rows come in, against sqlite-utils alone, and what writing them takes.
+bench-exchange: $(VENV)/test.stamp
+	$(BIN)/python -m benchmarks.exchange_speed
+	$(BIN)/python -m benchmarks.export_size
 
 # Long runs against kills, outages and locks.
 soak: $(VENV)/test.stamp

@@ -11,7 +11,7 @@ import sys
 
 import click
 
-from commands import agreement, exchange, judging, workspace
+from commands import agreement, exporting, fetching, importing, judging, workspace
 from data.home import home
 
 
@@ -22,7 +22,7 @@ def cli() -> None:
     logging.basicConfig(handlers=[handler], format="%(asctime)s %(levelname)s: %(message)s")
 
 
-for room in (judging, exchange, agreement, workspace):
+for room in (judging, importing, fetching, exporting, agreement, workspace):
     for command in vars(room).values():
         if isinstance(command, click.Command):
             cli.add_command(command)

@@ -25,6 +25,8 @@ import time
 import zlib
 from pathlib import Path
 
+from tests.memory import peak_megabytes
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 DELAY = 0.2
 CALLS_PER_CASE = 2
@@ -143,11 +145,8 @@ class Stopwatch:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # VmHWM and not ru_maxrss: a child inherits its parent's, also across exec.
-        status = Path("/proc/self/status").read_text()
-        peak = int(status.partition("VmHWM:")[2].split()[0]) / 1024
         self.figures = {
-            "wall": time.perf_counter() - self._wall, "cpu": time.process_time() - self._cpu, "memory": peak,
+            "wall": time.perf_counter() - self._wall, "cpu": time.process_time() - self._cpu, "memory": peak_megabytes(),
         }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import click
 
 from commands.common import Refused, as_json, dataset_id, known_judge, known_run, say
-from commands.exchange import imported
+from commands.importing import imported
 from data.exchange import case_table
 from data.exchange.tables import write_judged
 from data.reports.repeats import consistency_report

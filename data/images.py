@@ -7,6 +7,7 @@ import io
 import os
 import re
 import tempfile
+import threading
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,13 @@ BROWSER_EXTENSIONS = frozenset({"png", "jpg", "webp", "gif", *VIDEO_FORMATS})
 MAX_BYTES = 60_000_000
 #: Longest sides in pixels of the smaller copies: for lists, and for a whole screen.
 SIDES = {"thumb": 320, "screen": 1600}
+#: Characters of a file's name that a sentence shows.
+MAX_SHOWN_NAME = 120
 _NAME = re.compile(r"[0-9a-f]{64}")
+#: Pictures in the container of an MP4 video.
+_STILL_BRANDS = (b"heic", b"heix", b"mif1", b"msf1", b"avif", b"avis")
+#: Pictures decoded at once: each may need some hundred megabytes for a moment.
+_DECODING = threading.Semaphore(2)
 
 
 class NotAPicture(ValueError):  # noqa: N818 - it names what the file is
@@ -54,14 +61,15 @@ class Picture:
 
 
 def examine(content: bytes, name: str) -> Picture:
-    """What picture these bytes are; nothing is written.
+    """What picture these bytes are, whatever the name says; nothing is written.
 
     :raises NotAPicture: if the bytes are no picture of a known format, are broken, or are too large.
     """
+    name = shown_name(name)
     if len(content) > MAX_BYTES:
-        raise NotAPicture(f"{name} has {len(content):,} bytes, more than {MAX_BYTES:,}")
+        raise NotAPicture(f"{name} has more than {MAX_BYTES:,} bytes")
     digest, video = hashlib.sha256(content).hexdigest(), container_of(content[:16])
-    if video:
+    if video and content[8:12] not in _STILL_BRANDS:
         return Picture(digest, video, *_video_size(content, name), len(content))
     image_format, (width, height) = _checked(content, name)
     return Picture(digest, FORMATS[image_format][0], width, height, len(content))
@@ -111,6 +119,27 @@ def smaller_path(sha256: str, extension: str, size: str) -> Path:
     return path
 
 
+def shown_name(name: str) -> str:
+    """A file's name as a sentence can hold it: one line, and the middle of a long one left out."""
+    plain = "".join(c if c.isprintable() else "?" for c in name)
+    return plain if len(plain) <= MAX_SHOWN_NAME else f"{plain[: MAX_SHOWN_NAME // 2]}…{plain[-MAX_SHOWN_NAME // 3 :]}"
+
+
+def _what_it_is(content: bytes) -> str:
+    """What bytes are that are no picture, for a sentence; empty if that is not known."""
+    start = content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if not content:
+        return "an empty file"
+    if start.startswith((b"<svg", b"<?xml")) and b"<svg" in start:
+        return "an SVG drawing"
+    if start.startswith((b"<!doctype html", b"<html", b"<head", b"<body", b"<script")):
+        return "a web page (HTML)"
+    known = {b"%pdf": "a PDF", b"pk\x03\x04": "a zip file", b"{": "a text", b"<": "a text"}
+    if content[4:8] == b"ftyp" and content[8:12] in _STILL_BRANDS:
+        return "a HEIC or AVIF picture"
+    return next((words for sign, words in known.items() if start.startswith(sign)), "")
+
+
 def _video_size(content: bytes, name: str) -> tuple[int, int]:
     """Width and height of a video that can be read to its end."""
     with tempfile.NamedTemporaryFile(suffix=f".{container_of(content[:16])}") as file:
@@ -125,8 +154,8 @@ def _video_size(content: bytes, name: str) -> tuple[int, int]:
 def _checked(content: bytes, name: str) -> tuple[str, tuple[int, int]]:
     """Format and size of a picture whose first frame decodes."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is checked below
+        with _DECODING, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # our own limit is checked below, and damage is said in a sentence
             with Image.open(io.BytesIO(content), formats=list(FORMATS)) as image:
                 if image.width * image.height > MAX_PIXELS:
                     raise NotAPicture(f"{name} has {image.width} x {image.height} pixels, more than {MAX_PIXELS:,}")
@@ -134,12 +163,14 @@ def _checked(content: bytes, name: str) -> tuple[str, tuple[int, int]]:
                 return image.format, image.size
     except UnidentifiedImageError as error:
         known = ", ".join([*FORMATS, *map(str.upper, VIDEO_FORMATS)])
-        raise NotAPicture(f"{name} is not a picture or video of a known format ({known})") from error
+        what = _what_it_is(content)
+        told = f"{name} is {what}, " if what else f"{name} is "
+        raise NotAPicture(f"{told}not a picture or video of a known format ({known})") from error
     except Image.DecompressionBombError as error:
         raise NotAPicture(f"{name} has more than {MAX_PIXELS:,} pixels") from error
-    except (OSError, SyntaxError, ValueError, EOFError) as error:
-        if isinstance(error, NotAPicture):
-            raise
+    except NotAPicture:
+        raise
+    except Exception as error:  # over damaged bytes a decoder raises whatever it stumbles on
         raise NotAPicture(f"{name} is a broken picture: {error}") from error
 
 

@@ -286,7 +286,7 @@ def test_a_report_is_one_file(tmp_path):
 def test_every_table_is_exported(table, shoes, server, tmp_path):
     run, out = run_at(server)["run"], tmp_path / "out.csv"
     report = said("export", table, "--dataset", "shoes", "--run", run, "-o", out)
-    assert report == {"table": table, "rows": 0 if table == "reviews" else 2, "file": str(out)}
+    assert report == {"table": table, "format": "csv", "rows": 0 if table == "reviews" else 2, "file": str(out)}
     assert out.read_bytes().startswith(b"\xef\xbb\xbf")
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from data.exchange.columns import CASE_COLUMNS, SYNONYMS, split_list, texts
+from data.exchange.case_of_row import case_of_row
+from data.exchange.columns import CASE_COLUMNS, SYNONYMS
+from data.exchange.picture_parts import PictureParts
 from data.exchange.pictures import Pictures
-from data.exchange.tables import SURPLUS
-from data.images import MEDIA_TYPES, VIDEO_FORMATS, NotAPicture, Picture, examine, keep, kept_part
+from data.exchange.reading import SURPLUS
+from data.images import Picture
 from data.store import cases as case_store
+from data.store.links import NOT_FETCHED
 from evaluators.case import Case, Part
-
-_FILE_NAME = re.compile(rf"[^\n]{{1,300}}\.({'|'.join([*MEDIA_TYPES, 'jpeg', 'tiff'])})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,9 @@ def match(rows: Iterable[Mapping[str, str]], pictures: Pictures, *, keeping: boo
     With keeping=False nothing is written: to show how rows and pictures match before anybody decides.
 
     A row without prompt and pictures, or with an id that stood in an earlier row, is rejected. A picture that is not
-    found or broken is a problem of its row; the row stays a case.
+    found or broken is a problem of its row; the row stays a case. A link stays one, to be fetched later.
     """
-    matched, seen = Matched(), {}
-    kept: dict[str, Picture | str] = {}
-    take = keep if keeping else examine
+    matched, seen, parts = Matched(), {}, PictureParts(pictures, keeping)
     for number, row in enumerate(rows, 1):
         if number == 1:
             matched.unread.extend(c for c in row if c and c not in CASE_COLUMNS and c not in SYNONYMS and c != SURPLUS)
@@ -64,7 +62,7 @@ def match(rows: Iterable[Mapping[str, str]], pictures: Pictures, *, keeping: boo
             matched.problems.append(Problem(number, "", told))
             matched.rejected += 1
             continue
-        case = _case(number, row, lambda name: _picture(name, pictures, kept, take), matched)
+        case = _case(number, row, parts, matched)
         if not case.input and not case.output:
             matched.problems.append(Problem(number, "prompt", "the row has neither a prompt nor a picture"))
             matched.rejected += 1
@@ -74,7 +72,7 @@ def match(rows: Iterable[Mapping[str, str]], pictures: Pictures, *, keeping: boo
         else:
             seen[case.id] = number
             matched.cases.append((number, case))
-    matched.pictures = [found for found in kept.values() if isinstance(found, Picture)]
+    matched.pictures = list(parts.kept.values())
     return matched
 
 
@@ -90,10 +88,13 @@ def save(dataset: str, matched: Matched) -> dict:
 
 def completed(dataset: str, matched: Matched) -> list[Case]:
     """The matched cases, with what the table does not say taken from the cases that are known."""
-    return [_completed(case, case_store.known_case(dataset, case.id), matched.columns) for _row, case in matched.cases]
+    return [
+        completed_case(case, case_store.known_case(dataset, case.id), matched.columns) for _row, case in matched.cases
+    ]
 
 
-def _completed(case: Case, known: Case | None, columns: set[str]) -> Case:
+def completed_case(case: Case, known: Case | None, columns: set[str]) -> Case:
+    """A case of a table that has these columns, with what it does not say taken from the case as it is known."""
     if known is None:
         return case
     filled = {
@@ -174,62 +175,17 @@ def natural_order(name: str) -> tuple:
     return tuple(int(piece) if piece.isdecimal() else piece.casefold() for piece in re.split(r"(\d+)", name))
 
 
-def _case(number: int, row: Mapping[str, str], take: Callable[[str], Part], matched: Matched) -> Case:
-    cell = {column: _cell(row, column) for column in CASE_COLUMNS}
-
-    def picture(name: str, column: str) -> Part:
-        part = take(name)
-        if part.problem:
+def _case(number: int, row: Mapping[str, str], parts: PictureParts, matched: Matched) -> Case:
+    def take(name: str, column: str) -> Part:
+        part = parts.part(name)
+        if part.problem and part.problem != NOT_FETCHED:
             matched.problems.append(Problem(number, column, part.problem))
         return part
 
-    prompt = (Part.of_text(cell["prompt"]),) if cell["prompt"] else ()
-    inputs = [picture(name, "input_images") for name in split_list(cell["input_images"])]
-    results = [picture(name, "result_image") for name in ([cell["result_image"]] if cell["result_image"] else [])]
-
-    def mixed(column: str) -> list[Part]:
-        """The entries of a list of texts and pictures: an entry that is a picture's file name is that picture."""
-        entries = texts(cell[column])
-        return [picture(e, column) if _FILE_NAME.fullmatch(e) else Part.of_text(e) for e in entries]
-
-    case = Case(
-        id=cell["case_id"],
-        input=(*prompt, *inputs),
-        output=(*results, *mixed("actual_output")),
-        expected=tuple(mixed("expected_output")),
-        context=tuple(mixed("retrieval_context")),
-        generator=cell["generator"],
-        tags=tuple(split_list(cell["tags"])),
-    )
-    return case if case.id else _with_content_id(case)
+    return case_of_row({column: _cell(row, column) for column in CASE_COLUMNS}, take)
 
 
 def _cell(row: Mapping[str, str], column: str) -> str:
     """The text of a column, or of the column that goes by another name elsewhere."""
     names = (column, *(other for other, ours in SYNONYMS.items() if ours == column))
     return next((row[name].strip() for name in names if row.get(name, "").strip()), "")
-
-
-def _with_content_id(case: Case) -> Case:
-    """A case without an id gets one from its texts and its pictures' names: the same file imported twice changes
-    nothing, and a picture that comes later belongs to the same case."""
-    told = [case.input + case.output, *filter(None, (case.expected, case.context))]
-    content = "".join(repr([(p.kind, p.text, p.source) for p in parts]) for parts in told)
-    return replace(case, id="case-" + hashlib.sha256(content.encode()).hexdigest()[:10])
-
-
-def _picture(
-    name: str, pictures: Pictures, kept: dict[str, Picture | str], take: Callable[[bytes, str], Picture]
-) -> Part:
-    if name not in kept:
-        try:
-            kept[name] = take(pictures.read(name), name)
-        except LookupError as error:
-            linked = name.lower().startswith(("http://", "https://"))
-            kept[name] = f"{name} is a link; give its picture as a file" if linked else str(error.args[0])
-        except (NotAPicture, OSError) as error:
-            kept[name] = str(error)
-    found = kept[name]
-    if isinstance(found, Picture):
-        return kept_part(found, name)
-    return Part("video" if name.lower().endswith(tuple(VIDEO_FORMATS)) else "image", source=name, problem=found)

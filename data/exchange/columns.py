@@ -18,67 +18,25 @@ CASE_COLUMNS = (
 )
 #: Names that a column goes by elsewhere: Coze's sheets call the prompt user_prompt.
 SYNONYMS = {"user_prompt": "prompt"}
-VERDICT_COLUMNS = ("judge", "metric", "status", "score", "label", "reasoning")
-REVIEW_COLUMNS = ("reviewer", "human_label", "human_score", "blind", "comment")
 
-
-#: The tables that go out: what a row is, and its columns; `item:KEY`, `human_item:KEY` and `label:PERSON` ones follow.
-TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "cases": ("one row a case", (*CASE_COLUMNS, "revision", "created")),
-    "verdicts": (
-        "one row a verdict, with every item in a column of its own and the judge's raw replies",
-        (
-            *(
-                "case_id",
-                "prompt",
-                "generator",
-                "revision",
-                "current_revision",
-                "run",
-                *VERDICT_COLUMNS,
-                "problem",
-                "flags",
-            ),
-            *(
-                "threshold",
-                "metric_version",
-                "rubric_version",
-                "input_tokens",
-                "output_tokens",
-                "created",
-                "raw_replies",
-            ),
-        ),
-    ),
-    "reviews": (
-        "one row for everything a person said, undone and revised labels included",
-        (
-            *("case_id", "prompt", "generator", "revision", "current_revision", "criterion", *REVIEW_COLUMNS, "tags"),
-            *("first", "stands", "undoes", "basis", "queue", "stratum", "pi", "run", "token", "decided", "created"),
-        ),
-    ),
-    "agreement": (
-        "one row a case of a run: the judge's label, each person's, and the final one",
-        (
-            *("case_id", "prompt", "generator", "revision", "judge", "metric", "status", "score", "threshold"),
-            *("judge_label", "adjudicated", "adjudicated_by", "adjudicated_at", "adjudication_reason"),
-            *("final_label", "final_label_blind", "final_label_all"),
-        ),
-    ),
-}
 
 #: A text that begins so would be run as a formula by a spreadsheet.
 FORMULA_STARTS = tuple("=+-@\t\r＝＋－＠")
 
 
 def harmless(text: str) -> str:
-    """A text as a cell: an apostrophe before what a spreadsheet would run."""
-    return "'" + text if text.startswith(FORMULA_STARTS) or as_typed(text) != text else text
+    """A text as a cell: an apostrophe before what a spreadsheet would run. `as_typed` gives the text back, whatever it is."""
+    return "'" + text if _runs(text) else text
 
 
 def as_typed(cell: str) -> str:
     """The text of a cell: the apostrophe that `harmless` put there is taken off again."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS) else cell
+    return cell[1:] if cell.startswith("'") and _runs(cell[1:]) else cell
+
+
+def _runs(text: str) -> bool:
+    """Whether a text begins like a formula, apostrophes before it not counted: those must come back as well."""
+    return text.lstrip("'").startswith(FORMULA_STARTS)
 
 
 def split_list(cell: str) -> list[str]:

@@ -2,46 +2,38 @@
 
 from __future__ import annotations
 
-import lzma
 import unicodedata
-import zipfile
-import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from data.images import MAX_BYTES
+from data.exchange.zips import MAX_FILES, PicturesUnusable, ZipOfPictures, is_zip
+from data.images import MAX_BYTES, shown_name
 
-#: What Python's zip reader raises on a damaged, encrypted or hostile archive.
-_DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    EOFError,
-    OSError,
-)
-MAX_FILES = 100_000
-MAX_TOTAL_BYTES = 20_000_000_000
-
-
-class PicturesUnusable(ValueError):  # noqa: N818 - it names what the source is
-    """The folder or zip cannot be used; the text says why."""
+__all__ = ["Pictures", "PicturesBeside", "PicturesUnusable"]
 
 
 class Pictures:
-    """Pictures by name. A name in a table may be a whole relative path, or the bare file name if only one has it."""
+    """Pictures by name. A name in a table may be a whole relative path, or the bare file name if only one has it.
 
-    def __init__(self, readers: Mapping[str, Callable[[], bytes]]):
-        self._readers = dict(readers)
+    refused: names with the reason why they are not read. notes: what was left out, in sentences.
+    """
+
+    def __init__(
+        self,
+        readers: Mapping[str, Callable[[], bytes]],
+        refused: Mapping[str, str] | None = None,
+        notes: Sequence[str] = (),
+    ):
+        self._names, self.notes = list(readers), list(notes)
+        self._readers = {name: partial(_refuse, name, why) for name, why in (refused or {}).items()} | dict(readers)
         self._by_file_name: dict[str, list[str]] = {}
         for name in self._readers:
             self._by_file_name.setdefault(PurePosixPath(_plain(name)).name, []).append(name)
 
     def __len__(self) -> int:
-        return len(self._readers)
+        return len(self._names)
 
     @classmethod
     def none(cls) -> Pictures:
@@ -58,7 +50,8 @@ class Pictures:
 
         :raises PicturesUnusable: if it is broken or hostile.
         """
-        return cls(_zip_readers(archive, name))
+        packed = ZipOfPictures(archive, name)
+        return cls(packed.readers, packed.refused, packed.notes)
 
     @classmethod
     def at(cls, path: Path) -> Pictures:
@@ -70,14 +63,14 @@ class Pictures:
             files = [file for file in sorted(path.rglob("*")) if file.is_file()]
             if len(files) > MAX_FILES:
                 raise PicturesUnusable(f"{path} holds {len(files):,} files, more than {MAX_FILES:,}.")
-            return cls({file.relative_to(path).as_posix(): file.read_bytes for file in files})
-        if path.is_file() and zipfile.is_zipfile(path):
+            return cls({file.relative_to(path).as_posix(): partial(read_file, file) for file in files})
+        if path.is_file() and is_zip(path):
             return cls.of_zip(path, path.name)
         raise PicturesUnusable(f"{path} is neither a folder nor a zip file.")
 
     def names(self) -> list[str]:
         """All names, as they came."""
-        return list(self._readers)
+        return list(self._names)
 
     def read(self, name: str) -> bytes:
         """The bytes of the picture that a table names: that very name, else the one that differs in case or folder only.
@@ -93,12 +86,15 @@ class Pictures:
             if f"/{_plain(known)}".endswith(f"/{wanted}") or f"/{wanted}".endswith(f"/{_plain(known)}")
         ]
         if len(fitting) > 1:
-            raise LookupError(
-                f"{name} could be {len(fitting)} of the pictures ({', '.join(sorted(fitting)[:3])}); name its folder"
-            )
+            these = ", ".join(map(shown_name, sorted(fitting)[:3]))
+            raise LookupError(f"{shown_name(name)} could be {len(fitting)} of the pictures ({these}); name its folder")
         if not fitting:
-            raise LookupError(f"no picture named {name} is among the {len(self)} given")
+            raise LookupError(f"no picture named {shown_name(name)} is among the {len(self)} given")
         return self._readers[fitting[0]]()
+
+
+def _refuse(name: str, why: str) -> bytes:
+    raise LookupError(f"{shown_name(name)} is not read: it {why}")
 
 
 class PicturesBeside(Pictures):
@@ -110,35 +106,26 @@ class PicturesBeside(Pictures):
 
     def read(self, name: str) -> bytes:
         """See `Pictures.read`; a name that leads out of the folder is not found."""
-        path = (self._folder / name).resolve()
-        if not path.is_relative_to(self._folder) or not path.is_file():
-            raise LookupError(f"no picture named {name} lies beside the table")
-        return path.read_bytes()
+        try:
+            path = (self._folder / name).resolve()
+            is_there = path.is_relative_to(self._folder) and path.is_file()
+        except (OSError, ValueError):  # a name that no file can have: too long, or with NUL
+            is_there = False
+        if not is_there:
+            raise LookupError(f"no picture named {shown_name(name)} lies beside the table")
+        return read_file(path)
 
 
-def _zip_readers(file: Path | BinaryIO, name: str) -> dict[str, Callable[[], bytes]]:
-    """Readers of a zip's members; sizes are checked before anything is unpacked, and nothing is written to disk."""
+def read_file(path: Path) -> bytes:
+    """The bytes of a file, as far as one that is too large need be read to be turned away.
+
+    :raises LookupError: if it cannot be read.
+    """
     try:
-        archive = zipfile.ZipFile(file)
-    except _DAMAGED as error:
-        raise PicturesUnusable(f"{name} is not a zip file that can be read: {error}.") from error
-    members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX/")]
-    if len(members) > MAX_FILES:
-        raise PicturesUnusable(f"{name} holds {len(members):,} files, more than {MAX_FILES:,}.")
-    if sum(member.file_size for member in members) > MAX_TOTAL_BYTES:
-        raise PicturesUnusable(f"{name} would unpack to more than {MAX_TOTAL_BYTES:,} bytes.")
-
-    def reader(member: zipfile.ZipInfo) -> Callable[[], bytes]:
-        def read() -> bytes:
-            try:
-                with archive.open(member) as file:
-                    return file.read(MAX_BYTES + 1)
-            except _DAMAGED as error:
-                raise LookupError(f"{member.filename} cannot be unpacked: {error}") from error
-
-        return read
-
-    return {member.filename: reader(member) for member in members}
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise LookupError(f"{shown_name(path.name)} cannot be read: {error.strerror}") from error
 
 
 def _plain(name: str) -> str:

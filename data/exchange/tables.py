@@ -1,4 +1,7 @@
-"""Tables as files: CSV and XLSX read into rows of texts, and a judged table written back as the file it was."""
+"""Tables of cases that are judged and written back as the file they were: each row keeps its place.
+
+Files that are only brought in are read by `reading`, which understands more of them.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +10,18 @@ import io
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
 from pathlib import Path
 
 import openpyxl
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, MergedCell
 
 from data.exchange.columns import CASE_COLUMNS, SYNONYMS, as_typed, harmless
+from data.exchange.reading import SURPLUS, Source, TableUnreadable, delimited
+from data.exchange.reading.excel import MAX_UNPACKED
+from data.exchange.reading.excel import text as _text
 
-#: Characters that a cell may hold; more is not a prompt but an accident.
-MAX_CELL = 1_000_000
-#: Bytes that an XLSX file may unpack to.
-MAX_UNPACKED = 500_000_000
 _NOT_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 _KNOWN = {*CASE_COLUMNS, *SYNONYMS}
-#: The key of a row that has more cells than the header; no column can have this name.
-SURPLUS = "\x00surplus"
-
-
-class TableUnreadable(ValueError):  # noqa: N818 - it names what the table is
-    """The file is not a table that can be read; the text says why."""
 
 
 def read_table(content: bytes, name: str) -> list[dict[str, str]]:
@@ -39,33 +34,13 @@ def read_table(content: bytes, name: str) -> list[dict[str, str]]:
 
 
 def read_csv(content: bytes, name: str) -> list[dict[str, str]]:
-    """The rows of a CSV file in UTF-8 (with or without BOM), separated by commas, semicolons or tabs.
+    """The rows of a delimited text, see `reading.delimited`.
 
     :raises TableUnreadable: as `read_table`.
     """
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise TableUnreadable(f"{name} is not UTF-8 text (byte {error.start}); save it as CSV UTF-8.") from error
-    if "\x00" in text:
-        raise TableUnreadable(f"{name} holds NUL characters: it is not a text file.")
-    csv.field_size_limit(MAX_CELL)
-    header = text.partition("\n")[0]
-    delimiter = max(",;\t", key=header.count)
-    try:
-        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey=SURPLUS, restval="")
-        names = [(column or "").strip() for column in reader.fieldnames or []]
-        _check_names(names, name)
-        reader.fieldnames = names
-        rows = []
-        for row in reader:
-            surplus = row.pop(SURPLUS, None)
-            rows.append({column: as_typed(cell or "") for column, cell in row.items()})
-            if surplus and any(surplus):
-                rows[-1][SURPLUS] = ", ".join(surplus)
-        return _checked(rows, name)
-    except csv.Error as error:
-        raise TableUnreadable(f"{name} cannot be read as CSV: {error}.") from error
+    table = delimited.open(Source(name, content))
+    _check_names([column.removesuffix(" (2)") for column in table.columns], name)
+    return _checked([row for _number, row in table.rows()], name)
 
 
 def write_judged(source: Path, verdicts: Mapping[int, tuple[float | None, str]], output: Path) -> None:
@@ -186,14 +161,3 @@ def _checked(rows: list[dict[str, str]], name: str) -> list[dict[str, str]]:
 def _number(score: float | None) -> str:
     """A score as text, to its last digit; a whole one without a point."""
     return "" if score is None else str(int(score)) if float(score).is_integer() else repr(float(score))
-
-
-def _text(value: object) -> str:
-    """A cell as text: 3.0 is "3", a date is ISO, nothing is empty."""
-    if value is None:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    return str(value)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sqlite_utils
 
 from data import images
 from data.store.connection import insert, insert_many, now, row, rows, update, value, writing
+from data.store.links import is_link
 from evaluators.case import ROLES, Case, Part
 
 
@@ -64,7 +65,8 @@ def save_cases(dataset: str, cases: Iterable[Case], pictures: Iterable[images.Pi
     """Save cases into a dataset, creating it if need be; all of them or none.
 
     A case whose id is known and whose texts or pictures differ gets a new revision, or goes back to the older one that was
-    just like it: what was said of a revision stays with it. A changed generator or tag makes no revision. The pictures
+    just like it: what was said of a revision stays with it. A changed generator or tag makes no revision, nor does the
+    picture of a link that comes in later: a known case with a fetched link is the same as with the link alone. The pictures
     that the cases show must be among `pictures` or already known.
     """
     counts = {"new": 0, "changed": 0, "unchanged": 0, "set_aside": 0}
@@ -89,10 +91,22 @@ def compare(dataset: str, cases: Iterable[Case]) -> Saved:
         if known is None:
             counts["new"] += 1
             continue
+        case = with_known_links(case, known[1])
         counts[_change(known, case)] += 1
-        if _parts_content(known[1]) != _parts_content(case):
+        if not is_completed_by(known[1], case):
             counts["set_aside"] += _standing_labels(known[0]["id"])
     return Saved(**counts)
+
+
+def is_same(known: Case, case: Case) -> bool:
+    """Whether saving `case` over the known one would change nothing."""
+    return _content(known) == _content(with_known_links(case, known))
+
+
+def revision_after(case_row: int, known: Case, case: Case) -> int:
+    """The revision that a known case would be in once `case` were saved over it."""
+    case = with_known_links(case, known)
+    return revision_of(case_row) if is_completed_by(known, case) else _other_revision(case_row, case)[0]
 
 
 def known_case(dataset: str, external_id: str) -> Case | None:
@@ -100,6 +114,24 @@ def known_case(dataset: str, external_id: str) -> Case | None:
     found = dataset_id(dataset)
     known = _known(found, external_id) if found else None
     return known[1] if known else None
+
+
+def with_known_links(case: Case, known: Case) -> Case:
+    """A case whose links that are not fetched are the pictures that they gave in the case that is known."""
+    fetched = {p.source: p for role in ROLES for p in getattr(known, role) if p.sha256 and is_link(p.source)}
+    return replace(
+        case,
+        **{
+            role: tuple(p if p.sha256 or p.kind == "text" else fetched.get(p.source, p) for p in getattr(case, role))
+            for role in ROLES
+        },
+    )
+
+
+def is_completed_by(known: Case, case: Case) -> bool:
+    """Whether a case shows what the known one shows or was to show: the same, except that links have been fetched. It
+    keeps its revision then, with all that was said of it: what was meant is there now."""
+    return _parts_content(with_known_links(known, case)) == _parts_content(case)
 
 
 def case_by_id(case_id: int) -> dict | None:
@@ -258,22 +290,30 @@ def _save_case(db: sqlite_utils.Database, dataset_row: int, case: Case) -> tuple
         case_row = insert(db, "cases", dataset_id=dataset_row, external_id=case.id, created=now(), **facts)
         _save_parts(db, case_row, 1, case)
         return "new", 0
+    case = with_known_links(case, known[1])
     if _change(known, case) == "unchanged":
         return "unchanged", 0
     case_row, revision, set_aside = known[0]["id"], known[0]["revision"], 0
-    if _parts_content(known[1]) != _parts_content(case):
+    if is_completed_by(known[1], case):
+        _complete_parts(db, case_row, revision, case)
+    else:
         set_aside = _standing_labels(case_row)
-        last = value("SELECT max(revision) FROM parts WHERE case_id = ?", [case_row]) or 1
-        same = [
-            r
-            for r in range(1, last + 1)
-            if _parts_content(load_cases([case_row], {case_row: r})[case_row]) == _parts_content(case)
-        ]
-        revision = same[-1] if same else last + 1
-        if not same:
+        revision, is_new = _other_revision(case_row, case)
+        if is_new:
             _save_parts(db, case_row, revision, case)
     update(db, "cases", case_row, revision=revision, **facts)
     return "changed", set_aside
+
+
+def _other_revision(case_row: int, case: Case) -> tuple[int, bool]:
+    """The revision of a case with this content: an older one that was just like it, else a new one (and whether it is)."""
+    last = value("SELECT max(revision) FROM parts WHERE case_id = ?", [case_row]) or 1
+    same = [
+        r
+        for r in range(1, last + 1)
+        if _parts_content(load_cases([case_row], {case_row: r})[case_row]) == _parts_content(case)
+    ]
+    return (same[-1], False) if same else (last + 1, True)
 
 
 def _standing_labels(case_row: int) -> int:
@@ -288,6 +328,16 @@ def _save_parts(db: sqlite_utils.Database, case_row: int, revision: int, case: C
         for position, p in enumerate(getattr(case, role))
     ]
     insert_many(db, "parts", columns, values)
+
+
+def _complete_parts(db: sqlite_utils.Database, case_row: int, revision: int, case: Case) -> None:
+    """Put the pictures of links that have been fetched into the parts that wait for them."""
+    found = [p for role in ROLES for p in getattr(case, role) if p.sha256 and is_link(p.source)]
+    db.conn.executemany(
+        "UPDATE parts SET sha256 = ?, kind = ?, problem = '' "
+        "WHERE case_id = ? AND revision = ? AND source = ? AND sha256 IS NULL AND kind != 'text'",
+        [(p.sha256, p.kind, case_row, revision, p.source) for p in found],
+    )
 
 
 def _part(found: dict) -> Part:

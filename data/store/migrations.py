@@ -383,3 +383,50 @@ def m009_counts(db: sqlite_utils.Database) -> None:
                 ON CONFLICT DO UPDATE SET last = max(last, excluded.last);
         END"""
     )
+
+
+@MIGRATIONS()
+def m010_exchange(db: sqlite_utils.Database) -> None:
+    """Files that came in: kept mappings of columns to fields, each file with how it was read, and the runs made of it.
+
+    digest: of everything that the run's verdicts say and of how they are read; the same verdicts never make two runs.
+    """
+    _execute(
+        db,
+        """
+        CREATE TABLE mappings (
+            name TEXT PRIMARY KEY, fields_json TEXT NOT NULL, choices_json TEXT NOT NULL, created TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE imports (
+            id INTEGER PRIMARY KEY, dataset_id INTEGER NOT NULL REFERENCES datasets(id), file TEXT NOT NULL,
+            sheet TEXT NOT NULL, sha256 TEXT NOT NULL, fields_json TEXT NOT NULL, choices_json TEXT NOT NULL,
+            report_json TEXT NOT NULL, created TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE imported_runs (
+            run_id INTEGER PRIMARY KEY REFERENCES runs(id), file TEXT NOT NULL, digest TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX imported_runs_digest ON imported_runs(digest)
+        """,
+    )
+
+
+@MIGRATIONS()
+def m011_links(db: sqlite_utils.Database) -> None:
+    """Links to pictures, each fetched once for all cases that name it, and the one worker that fetches.
+
+    status `failed` stays until somebody asks to try again. A fetched picture completes the parts that name its link.
+    """
+    _execute(
+        db,
+        """
+        CREATE TABLE links (
+            url TEXT PRIMARY KEY, status TEXT NOT NULL CHECK (status IN ('fetched', 'failed')),
+            sha256 TEXT REFERENCES images(sha256), problem TEXT NOT NULL, attempts INTEGER NOT NULL, tried TEXT NOT NULL,
+            CHECK ((status = 'fetched') = (sha256 IS NOT NULL))
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE link_worker (
+            id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT NOT NULL, heartbeat REAL NOT NULL
+        ) STRICT;
+        CREATE INDEX parts_links ON parts(source) WHERE sha256 IS NULL AND kind != 'text'
+        """,
+    )

@@ -96,7 +96,7 @@ def corrected_score(run: Mapping, items: Sequence[Mapping], corrections: Mapping
         for i in whole
     ]
     score = metric.score(corrected)
-    return 0.0 if run["options"]["strict"] and score < 1 else score
+    return 0.0 if run["options"]["strict"] and score is not None and score < 1 else score
 
 
 def _whole_verdict(verdict: dict) -> dict:

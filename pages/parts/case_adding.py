@@ -8,11 +8,11 @@ import streamlit as st
 from data.exchange import case_table
 from data.exchange.columns import join_list
 from data.exchange.pictures import Pictures, PicturesUnusable
-from data.exchange.tables import TableUnreadable, read_table
 from data.images import FORMATS
 from data.store import cases
 from pages.parts.paste import paste_pictures
 from pages.parts.plain import plain
+from pages.parts.table_import import TABLE_TYPES, draw_rejected, draw_tables
 
 PICTURE_TYPES = [extension for extension, _media in FORMATS.values()] + ["jpeg", "tiff"]
 NEW = "a new dataset"
@@ -68,6 +68,7 @@ def draw_add_many() -> None:
     """N pictures and a table of prompts, or a zip and a table; every row is shown with its match before it is saved."""
     round_ = st.session_state.setdefault("add_many_round", 0)
     _say_saved("add_many_saved")
+    draw_rejected()
     dataset = _dataset_box("many", round_)
     left, right = st.columns(2)
     with left:
@@ -78,32 +79,39 @@ def draw_add_many() -> None:
             key=f"many-pictures-{round_}",
         )
     with right:
-        table = st.file_uploader(
-            "A table of prompts (CSV or Excel)", ["csv", "tsv", "txt", "xlsx"], key=f"many-table-{round_}"
+        tables = st.file_uploader(
+            "Tables: prompts, verdicts, labels (CSV, Excel, JSON, Parquet)",
+            TABLE_TYPES,
+            accept_multiple_files=True,
+            key=f"many-table-{round_}",
         )
         typed = st.text_area(
             "or one prompt a line, in the order of the pictures' names", key=f"many-typed-{round_}", height=110,
-            disabled=table is not None,
+            disabled=bool(tables),
         )  # fmt: skip
     with st.expander("Which columns a table may have"):
-        st.text(
-            "case_id, prompt, input_images, result_image, actual_output, expected_output, retrieval_context, generator, tags"
-        )
-        st.text(
-            "Only what your cases have is needed: prompt and result_image are enough. Pictures go by their file names."
-        )
-    if not dropped and table is None and not typed.strip():
+        st.text("Any: what each one is gets proposed, and you can change it. A prompt and a result picture are enough.")
+        st.text("Tables of Coze, coze-loop, deepeval, Vertex Gecko, VIEScore, Label Studio and Argilla are recognised.")
+        st.text("Pictures go by their file names or links, or lie in the cells of the sheet.")
+    if not dropped and not tables and not typed.strip():
         st.text(
             "Drop pictures and a table of prompts above; each row shows here how it matched before anything is saved."
         )
         return
     try:
-        pictures = _pictures(dropped)
-        rows = _rows(table, typed, pictures)
-    except (TableUnreadable, PicturesUnusable) as error:
+        pictures = _pictures(dropped) if dropped or not tables else _pictures_in(tables)
+    except PicturesUnusable as error:
         st.error(_sentence(str(error)))
         return
-    _draw_match(dataset, rows, pictures, (round_, [f.file_id for f in dropped], table.file_id if table else typed))
+    if tables:
+        told = draw_tables(dataset, tables, pictures, round_)
+        if told:
+            st.session_state["add_many_saved"] = (told, dataset, None)
+            st.session_state["add_many_round"] += 1
+            st.rerun()
+        return
+    rows = case_table.pair_prompts([line.strip() for line in typed.splitlines() if line.strip()], pictures.names())
+    _draw_match(dataset, rows, pictures, (round_, [f.file_id for f in dropped], typed))
 
 
 def _draw_match(dataset: str, rows: list[dict], pictures: Pictures, facts: tuple) -> None:
@@ -175,10 +183,10 @@ def _pictures(dropped: list) -> Pictures:
     return Pictures.of_zip(zips[0], zips[0].name) if zips else Pictures.of_files(dict(_named(dropped)))
 
 
-def _rows(table, typed: str, pictures: Pictures) -> list[dict]:
-    if table is not None:
-        return read_table(table.getvalue(), table.name)
-    return case_table.pair_prompts([line.strip() for line in typed.splitlines() if line.strip()], pictures.names())
+def _pictures_in(tables: list) -> Pictures:
+    """The pictures beside the tables in a zip, if one was dropped as a table."""
+    zips = [file for file in tables if file.name.lower().endswith(".zip")]
+    return Pictures.of_zip(zips[0], zips[0].name) if len(zips) == 1 else Pictures.none()
 
 
 def _dataset_box(which: str, round_: int) -> str:

@@ -45,6 +45,8 @@ def _progress(run_id: int, was_alive: bool) -> None:
         if st.button("Cancel", key=f"cancel-{run_id}", disabled=bool(run["cancel_requested"])):
             runs.request_cancel(run_id)
             st.rerun(scope="fragment")
+    elif run["judge"]["kind"] == "imported":
+        st.text("Its verdicts came in with a file: there is nothing to ask again.")
     elif progress["status"] != "done":
         budget = _draw_budget(run_id, run["budget"])
         if st.button("Resume", key=f"resume-{run_id}", type="primary"):

@@ -15,6 +15,7 @@ from data.exchange.columns import join_list, split_list, texts
 from data.exchange.pictures import Pictures, PicturesUnusable
 from data.exchange.tables import TableUnreadable, read_csv
 from data.store import cases as case_store
+from data.store.links import NOT_FETCHED
 from tests.conftest import png
 
 TABLE = "case_id,prompt,result_image\na,a red square,red.png\nb,a blue square,blue.png\n"
@@ -45,6 +46,8 @@ def problems(report: dict) -> list[tuple]:
     [
         TABLE.encode(),
         TABLE.encode("utf-8-sig"),
+        TABLE.encode("utf-16"),
+        TABLE.replace("red square", "红色的方块").encode("gb18030"),
         TABLE.replace(",", ";").encode(),
         TABLE.replace(",", "\t").encode(),
         TABLE.replace("\n", "\r\n").encode("utf-8-sig"),
@@ -52,7 +55,18 @@ def problems(report: dict) -> list[tuple]:
         TABLE.replace("\n", "\n\n").encode(),
         (TABLE + ",,\n , ,\n").encode(),
     ],
-    ids=["plain", "BOM", "semicolons", "tabs", "Windows", "blanks in the header", "blank lines", "empty rows"],
+    ids=[
+        "plain",
+        "BOM",
+        "UTF-16",
+        "GB18030",
+        "semicolons",
+        "tabs",
+        "Windows",
+        "blanks in the header",
+        "blank lines",
+        "empty rows",
+    ],
 )
 def test_a_table_is_read_however_a_spreadsheet_wrote_it(content):
     report = imported(content)
@@ -68,12 +82,11 @@ def test_chinese_quotes_and_line_breaks_in_cells_survive():
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"", "has none of the known columns"),
+        (b"", "has no header"),
         (b"name,age\nx,1\n", "has none of the known columns: case_id, prompt"),
         (b"case_id,prompt\n", "has a header and no rows"),
         (b"prompt,prompt\na,b\n", "has the column prompt more than once"),
-        ("prompt\n红\n".encode("gb18030"), "is not UTF-8 text"),
-        ("prompt\nred\n".encode("utf-16"), "is not UTF-8 text"),
+        ("prompt\nschön\n".encode("latin-1"), "is not text in UTF-8, UTF-16 or GB18030"),
         (b"prompt\na\x00b\n", "holds NUL characters"),
         (b"prompt\n" + b"x" * 1_100_000 + b"\n", "cannot be read as CSV"),
     ],
@@ -144,7 +157,8 @@ def test_a_missing_or_broken_picture_is_a_problem_of_its_row_and_the_row_stays_a
     assert "red.png is not a picture" in problems(report)[1][2]
     assert problems(report)[2][:2] == (3, "input_images")
     assert "half.png is a broken picture" in problems(report)[2][2]
-    assert problems(report)[3] == (4, "result_image", "https://example.com/x.png is a link; give its picture as a file")
+    assert len(problems(report)) == 3  # a link is fetched later
+    assert case("d").result_images[0].problem == NOT_FETCHED
     assert case("a").result_images[0].problem == "no picture named gone.png is among the 2 given"
 
 
@@ -260,11 +274,15 @@ def test_an_accent_is_the_same_however_a_mac_writes_it():
     assert Pictures.of_files({"cafe\u0301.png": png("red")}).read("caf\u00e9.png") == png("red")
 
 
-def test_names_that_climb_out_of_a_zip_are_only_names(archive, tmp_path):
+def test_names_that_climb_out_of_a_zip_are_left_out_and_nothing_is_written_there(archive, tmp_path):
     path = archive({"../../evil.png": png("red"), "/abs.png": png("blue"), "__MACOSX/._evil.png": b"x"})
     before = {file for file in tmp_path.rglob("*")}
-    report = case_table.save("zips", match([{"prompt": "x", "result_image": "evil.png"}], Pictures.at(path)))
-    assert report["problems"] == []
+    pictures = Pictures.at(path)
+    report = case_table.save("zips", match([{"prompt": "x", "result_image": "evil.png"}], pictures))
+    assert [p["problem"] for p in report["problems"]] == [
+        "../../evil.png is not read: it has a path that leads out of the zip"
+    ]
+    assert pictures.names() == [] and len(pictures.notes) == 1
     made = {file.relative_to(tmp_path).parts[0] for file in set(tmp_path.rglob("*")) - before}
     assert made == {"home"}
 

@@ -49,9 +49,9 @@ def test_unusual_kinds_of_pixels_are_kept_and_shown(mode):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"", "note.png is not a picture or video of a known format"),
+        (b"", "note.png is an empty file, not a picture or video of a known format"),
         (b"hello", "note.png is not a picture or video of a known format"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "note.png is not a picture or video of a known format"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "note.png is an SVG drawing, not a picture or video"),
         (png("red", (300, 300))[:200], "note.png is a broken picture"),
         (encoded("ICO"), "note.png is not a picture or video of a known format"),
     ],

@@ -88,7 +88,9 @@ def test_what_is_no_video_is_said_not_to_be_one(name, tmp_path):
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_is_no_video_is_not_kept(name, home):
-    with pytest.raises(NotAPicture, match=f"{name} is (a broken video|not a picture or video of a known format)"):
+    with pytest.raises(
+        NotAPicture, match=f"{name} is (a broken video|an empty file|not a picture or video of a known format)"
+    ):
         keep(BROKEN[name], name)
     assert not list((home / "images").rglob("*.*"))
 

@@ -5,6 +5,8 @@ const isRight = (item) => item.answer !== null && item.answer === item.expected
 const shareRight = (items) => items.filter(isRight).length / items.length
 
 const SCORES = {
+  // Imported verdicts: how their judge came to its score is not known
+  given: () => null,
   // VIEScore: O = sqrt(min(SC) * min(PQ)) / 10
   viescore: (items) => {
     const lowest = (group) => Math.min(...items.filter((i) => i.group === group).map((i) => i.value))
@@ -31,7 +33,7 @@ function correctedItem(item, corrections) {
 function correctedScore(verdict, corrections) {
   const items = verdict.items.map((item) => correctedItem(item, corrections))
   const score = SCORES[verdict.score_rule.name](items, verdict.score_rule)
-  return verdict.strict && score < 1 ? 0 : score
+  return verdict.strict && score !== null && score < 1 ? 0 : score
 }
 
 function labelOf(score, threshold) {

@@ -122,6 +122,7 @@ function showCorrected(section, verdict, corrections) {
   line.replaceChildren()
   if (!Object.keys(corrections).length) return
   const score = correctedScore(verdict, corrections)
+  if (score === null) return
   const label = labelOf(score, verdict.threshold)
   line.append(element("span", "", `corrected: ${shownScore(score, verdict.threshold)} `))
   if (label) line.append(element("span", `label ${label}`, label))
