@@ -18,34 +18,11 @@ def claim_report(basis: Basis, figures: Headline, target: float, planned: int | 
     passes by luck k times as easily (`agreement.md` 1.3).
     """
     said = f"“At least {100 * target:g} %”"
-    own = run_by_id(basis.run_id)["threshold"]
-    if own is not None and basis.threshold != own:
-        words = f"{said} is tested at the run's own threshold {own:g} only: this one was chosen on the labels that would test it."
-        return {
-            "target": target,
-            "answer": "untested",
-            "planned": planned,
-            "looks": claims.looks(basis.run_id),
-            "words": words,
-        }
-    if not figures.n:
-        words = f"{said} is undecided: it is tested on labels from the random order, and there are none."
-        return {
-            "target": target,
-            "answer": "undecided",
-            "planned": planned,
-            "looks": claims.looks(basis.run_id),
-            "words": words,
-        }
-    if planned is not None and figures.n < planned:
-        words = f"{said}: interim, {figures.n} of {planned} planned labels are there. It is tested once, when all are."
-        return {
-            "target": target,
-            "answer": "interim",
-            "planned": planned,
-            "looks": claims.looks(basis.run_id),
-            "words": words,
-        }
+    untested = _why_not(basis, figures, planned)
+    if untested:
+        answer, words = untested
+        looks = claims.looks(basis.run_id)
+        return {"target": target, "answer": answer, "planned": planned, "looks": looks, "words": f"{said} {words}"}
     looks = claims.look(basis, target, figures.n)
     found = claim(figures.accuracy, target, len(looks))
     words = {
@@ -72,6 +49,23 @@ def claim_report(basis: Basis, figures: Headline, target: float, planned: int | 
     elif found.answer == "undecided":
         words += " What is seen so far is not better than that: more labels will hardly show it."
     return {**asdict(found), "planned": planned, "looks": looks, "words": words}
+
+
+def _why_not(basis: Basis, figures: Headline, planned: int | None) -> tuple[str, str] | None:
+    """The answer, and why a claim is not tested now, if it is not."""
+    own = run_by_id(basis.run_id)["threshold"]
+    if own is not None and basis.threshold != own:
+        return "untested", (
+            f"is tested at the run's own threshold {own:g} only: this one was chosen on the labels that would test it."
+        )
+    if not figures.n:
+        return "undecided", "is undecided: it is tested on labels from the random order, and there are none."
+    if planned is not None and figures.n < planned:
+        return (
+            "interim",
+            f"is interim: {figures.n} of {planned} planned labels are there. It is tested once, when all are.",
+        )
+    return None
 
 
 def _listed(numbers: list[int]) -> str:

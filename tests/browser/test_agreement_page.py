@@ -78,7 +78,7 @@ def test_the_headline_the_undefined_cases_and_every_warning(page: Page, app: App
     assert "“At least 99 %” does not hold" in shown("read aloud", "&claim=99")
     said = shown("read aloud", "&claim=83")
     assert "“At least 83 %” is undecided" in said and "more labels would decide it, if the judge is as good" in said
-    assert "interim, 250 of 400 planned labels are there" in shown("read aloud", "&claim=80&planned=400")
+    assert "interim: 250 of 400 planned labels are there" in shown("read aloud", "&claim=80&planned=400")
 
     page.get_by_role("link", name="How is this computed?").click()
     settled(page)

@@ -46,7 +46,7 @@ def test_before_the_planned_labels_are_there_nothing_is_tested(run):
     label_more(19)
     found = verdict_on(run, planned=20)
     assert (found["answer"], found["looks"]) == ("interim", [])
-    assert "interim, 19 of 20 planned labels" in found["words"]
+    assert "interim: 19 of 20 planned labels" in found["words"]
     assert "pass" not in found["words"].split("interim")[0]
     label_more(1)
     found = verdict_on(run, planned=20)
