@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import zipfile
@@ -16,7 +17,7 @@ from data.exchange import case_table, import_report
 from data.exchange.bundles import BundleRefused, bring_in, is_bundle
 from data.exchange.gathering import proposals_for, sources_at
 from data.exchange.importing import ImportPlan, plan_import, run_import
-from data.exchange.mapping import COMBINE, MappingWrong, choices_dict, parsed
+from data.exchange.mapping import COMBINE, MappingWrong, kept_choices, parsed
 from data.exchange.pictures import Pictures, PicturesBeside, PicturesUnusable
 from data.exchange.proposing import Proposal, with_kept
 from data.exchange.reading import TableUnreadable
@@ -75,8 +76,9 @@ def import_(
         proposals, pictures = proposals_at(paths, images, sheet, kept)
         proposals = [_told(proposal, mapped, told, len(proposals)) for proposal in proposals]
         _check_mapped(proposals, mapped)
+        _check_outputs(keep, rejected)
         plan = (plan_import if dry_run else run_import)(dataset, proposals, pictures)
-        if keep:
+        if keep and not dry_run:
             keep_proposals(keep, proposals)
         if rejected:
             write_rejected(plan, rejected)
@@ -145,6 +147,18 @@ def _check_mapped(proposals: Sequence[Proposal], mapped: Sequence[str]) -> None:
             raise MappingWrong(f"There is no column {text.partition('=')[2]!r} in any of the files.")
 
 
+def _check_outputs(keep: str | None, rejected: Path | None) -> None:
+    """Whether what comes after the import can be done, before anything is saved."""
+    if keep is not None:
+        mapping_store.checked_name(f"{keep} 99")
+        mapping_store.checked_name(keep)
+    if rejected is not None:
+        if not rejected.parent.is_dir():
+            raise Refused(f"There is no folder {rejected.parent} for --rejected.")
+        if not os.access(rejected if rejected.exists() else rejected.parent, os.W_OK):
+            raise Refused(f"{rejected} cannot be written.")
+
+
 def mapping_words(proposal: Proposal) -> dict:
     """Which column is what, for the report."""
     return {"file": proposal.table.name, "format": proposal.format, "fields": proposal.mapping.as_dict()}
@@ -163,7 +177,7 @@ def keep_proposals(name: str, proposals: Sequence[Proposal]) -> None:
     for number, proposal in enumerate(proposals, 1):
         fields = {column: proposal.mapping.fields.get(column, "") for column in proposal.table.columns}
         called = name if len(proposals) == 1 else f"{name} {number}"
-        mapping_store.keep_mapping(called, fields, choices_dict(proposal.choices))
+        mapping_store.keep_mapping(called, fields, kept_choices(proposal.choices))
 
 
 def imported(table: Path, dataset: str, images: Path | None) -> case_table.Matched:

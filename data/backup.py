@@ -76,7 +76,7 @@ def restore(source: Path) -> dict[str, object]:
         found.copy_database(path)
         with closing(sqlite3.connect(path)) as copy:
             _refuse_damaged(copy, source)
-            named = copy.execute("SELECT sha256, extension FROM images ORDER BY sha256").fetchall()
+            named = _named_pictures(copy, source)
         problems = [problem for picture in named if (problem := found.copy_picture(*picture, folder))]
         _move(folder, home())
     return {"pictures": len(named) - len(problems), "problems": [*problems, *_run_problems()]}
@@ -150,6 +150,13 @@ def _refuse_damaged(copy: sqlite3.Connection, source: Path) -> None:
         )
     if problems:
         raise BackupUnusable(f"{source} is damaged. {problems[0]} Nothing was restored.")
+
+
+def _named_pictures(copy: sqlite3.Connection, source: Path) -> list[tuple[str, str]]:
+    try:
+        return copy.execute("SELECT sha256, extension FROM images ORDER BY sha256").fetchall()
+    except sqlite3.DatabaseError as error:
+        raise BackupUnusable(f"{source} holds no whole workspace: {error}. Nothing was restored.") from error
 
 
 def _database_problems(db: sqlite3.Connection) -> list[str]:

@@ -72,28 +72,21 @@ class RunSettings:
 
 @dataclass
 class Facts:
-    """A whole file: run settings by (judge, run), the scale of ratings, and which cases have labels.
-
-    labelled, given: ids of cases with a label, and of all; without an id column `unlabelled_rows` counts instead.
-    """
+    """A whole file: run settings by (judge, run), and the scale of ratings."""
 
     runs: dict[RunKey, RunSettings] = field(default_factory=dict)
     rating_scale: float = 1.0
-    labelled: set[str] = field(default_factory=set)
-    given: set[str] = field(default_factory=set)
-    unlabelled_rows: int = 0
 
 
 class FactsFinder:
     """Finds the facts of a table whose rows are shown to it one by one."""
 
-    def __init__(self, rows: Rows, choices: Choices, id_column: str | None):
-        self._rows, self._choices, self._id_column = rows, choices, id_column
+    def __init__(self, rows: Rows, choices: Choices):
+        self._rows, self._choices = rows, choices
         self._facts, self._highest = Facts(), 0.0
         self._scores: dict[RunKey, ScoreFacts] = defaultdict(ScoreFacts)
 
     def look_at(self, row: dict[str, str]) -> None:
-        facts, labels = self._facts, []
         for said in self._rows.verdicts(row) if self._rows.gives_verdicts else ():
             if not isinstance(said, RowWrong):
                 self._scores[said.judge, said.run].count(said)
@@ -101,15 +94,7 @@ class FactsFinder:
             return
         for said in self._rows.labels(row):
             if not isinstance(said, RowWrong):
-                labels.append(said)
                 self._highest = max(self._highest, *(value for _key, value in said.ratings), 0.0)
-        if self._id_column:
-            name = row.get(self._id_column, "").strip()
-            facts.given.add(name)
-            if labels:
-                facts.labelled.add(name)
-        elif not labels:
-            facts.unlabelled_rows += 1
 
     def found(self) -> Facts:
         """:raises MappingWrong: if a scale or threshold cannot be."""

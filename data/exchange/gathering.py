@@ -71,7 +71,11 @@ def proposals_for(sources: Sequence[Source], sheet: str | None = None) -> list[P
 
     :raises TableUnreadable: if one cannot be read.
     """
-    found = [propose(open_table(source, sheet if _is_workbook(source) else None)) for source in sources]
+    given = [source for source in sources if source.size] or sources
+    found = [propose(open_table(source, sheet if _is_workbook(source) else None)) for source in given]
+    if empty := [source.short_name for source in sources if not source.size]:
+        note = f"{', '.join(empty[:20])}: empty, and passed over."
+        found[0] = replace(found[0], table=replace(found[0].table, notes=(*found[0].table.notes, note)))
     parts = [p for p in found if p.format == viescore.TITLE]
     if len(parts) < 2:
         return found

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from data.exchange import import_report
 from data.exchange.case_of_row import case_of_row, names_in
@@ -26,7 +27,8 @@ from data.exchange.reading import SURPLUS, EmbeddedPictures, TableUnreadable
 from data.exchange.saying import Rows, RowWrong
 from data.exchange.verdicts_in import Verdicts
 from data.store import cases as case_store
-from data.store.bulk import STEP, Bulk, Known
+from data.store.bulk import STEP, Bulk, Known, clean
+from data.store.bulk_reviews import BulkReviews
 from data.store.connection import writing
 from data.store.links import NOT_FETCHED
 from evaluators.case import Case, Part
@@ -83,6 +85,7 @@ class _Row:
     external_id: str = ""
     case: Case | None = None
     known: Known | None = None
+    adds: bool = False
 
 
 @dataclass
@@ -99,16 +102,43 @@ class _File:
     last: int = 0
 
 
+class _Content(NamedTuple):
+    """What the files of an import say of a case so far: the first of them, and a hash of each piece that one says."""
+
+    file: str
+    pieces: dict[str, int]
+
+
+def _pieces(case: Case, columns: set[str]) -> dict[str, int]:
+    """A hash of what a case says in each of these columns, an empty cell included."""
+
+    def parts(role: str, is_text: bool | None = None) -> tuple:
+        found = getattr(case, role)
+        return tuple((p.kind, p.text, p.sha256 or p.source) for p in found if is_text in (None, p.kind == "text"))
+
+    said = {
+        "prompt": parts("input", True), "input_images": parts("input", False), "result_image": parts("output", False),
+        "actual_output": parts("output", True), "expected_output": parts("expected"),
+        "retrieval_context": parts("context"), "generator": case.generator, "tags": tuple(case.tags),
+    }  # fmt: skip
+    return {piece: hash(content) for piece, content in said.items() if piece in columns}
+
+
 class _Import:
     def __init__(self, dataset: str, proposals: Sequence[Proposal], pictures: Pictures, dry: bool):
         if not dataset.strip():
             raise MappingWrong("The dataset needs a name.")
         self.dataset, self.dry = dataset, dry
         self.parts = PictureParts(pictures, keeping=not dry)
-        self.files = [_file(proposal) for proposal in proposals]
+        self.files = [_file(proposal, len(proposals) == 1) for proposal in proposals]
+        if not any(next(p.table.rows(), None) for p in proposals):
+            raise TableUnreadable("None of the tables has a row.")
         for note in pictures.notes:
             self.files[0].report.note(note)
         self.ids: dict[str, Known] = {}
+        self.is_several = sum(file.gives_cases for file in self.files) > 1
+        self.contents: dict[str, _Content] = {}
+        self.after: dict[str, Case] = {}  # changed cases, where other files may say more of them
 
     def done(self) -> tuple[dict, tuple[FileReport, ...]]:
         with _uncollected():
@@ -127,12 +157,11 @@ class _Import:
 
     def _look_through(self, file: _File) -> None:
         """Read a table once: keep its pictures, and see what its verdicts and labels have to do with each other."""
-        rows, mapping = file.rows, file.proposal.mapping
-        ids = mapping.columns_of("case_id")
-        finder = FactsFinder(rows, file.proposal.choices, ids[0] if ids else None)
+        rows = file.rows
+        finder = FactsFinder(rows, file.proposal.choices)
         wanted = [(found, column) for found, column in rows.case_columns if found in _PICTURES]
         says_more = rows.gives_verdicts or rows.gives_labels
-        for _number, row in file.proposal.table.rows() if wanted or says_more else ():
+        for _number, row in _rows(file.proposal) if wanted or says_more else ():
             if SURPLUS in row:
                 continue
             if says_more:
@@ -150,10 +179,11 @@ class _Import:
 
     def _all(self, bulk: Bulk) -> None:
         bulk.save_pictures(self.parts.kept.values())
+        reviews = BulkReviews(bulk)
         for file in self.files:
-            labels = Labels(bulk, file.proposal.choices, file.facts, file.report, self._is_complete(bulk, file))
+            labels = Labels(reviews, file.proposal.choices, file.facts, file.report)
             verdicts = Verdicts(bulk, file.facts, file.report)
-            rows = file.proposal.table.rows()
+            rows = _rows(file.proposal)
             while chunk := [_Row(number, row) for number, row in itertools.islice(rows, STEP)]:
                 file.report.rows += len({row.number for row in chunk} - {file.last})  # one may give several
                 file.last = chunk[-1].number
@@ -171,16 +201,6 @@ class _Import:
                     table.source.short_name, table.sheet, table.source.digest, file.proposal.mapping.as_dict(),
                     choices_dict(file.proposal.choices), summary,
                 )  # fmt: skip
-
-    def _is_complete(self, bulk: Bulk, file: _File) -> bool:
-        """Whether every case of the dataset, these included, has a label in the file."""
-        facts = file.facts
-        if not facts.given:
-            return not facts.unlabelled_rows and bulk.count_known() + len(self.ids) == 0
-        others = set(self.ids) - facts.labelled
-        return (
-            facts.given <= facts.labelled and not others and bulk.count_known() <= len(bulk.known(list(facts.labelled)))
-        )
 
     # --- cases ---------------------------------------------------------------------------------------------------------
 
@@ -229,6 +249,10 @@ class _Import:
         row.external_id = row.case.id
         content = hash((row.case.input, row.case.output, row.case.expected, row.case.context))
         if row.case.id not in file.seen:
+            if self.is_several and (other := self._other_content(file, row)):
+                return self._reject(
+                    file, row, "case_id", f"{row.external_id[:100]} stands in {other} with another content"
+                )
             file.seen[row.case.id] = row.number, content
             return True
         first, as_before = file.seen[row.case.id]
@@ -237,6 +261,20 @@ class _Import:
             return True
         other = "with another content" if file.rows.is_long else "already"
         return self._reject(file, row, "case_id", f"{row.external_id[:100]} stands in row {first} {other}")
+
+    def _other_content(self, file: _File, row: _Row) -> str:
+        """The file of this import that says something else of the case, if any; otherwise what this one says is kept in
+        mind, and `row.adds` tells whether it says more."""
+        said = _pieces(row.case, file.columns)
+        before = self.contents.get(row.case.id)
+        if before is None:
+            self.contents[row.case.id] = _Content(file.report.file, said)
+            return ""
+        if any(before.pieces.get(piece, content) != content for piece, content in said.items()):
+            return before.file
+        row.adds = not said.keys() <= before.pieces.keys()
+        before.pieces.update(said)
+        return ""
 
     def _case(self, file: _File, row: _Row, cells: dict[str, str]) -> Case:
         told: set[str] = set()
@@ -257,22 +295,38 @@ class _Import:
         split = next(iter(file.proposal.mapping.columns_of("split")), "")
         made = bulk.add_cases([row.case for row in new], [row.cells.get(split, "") for row in new])
         self.ids |= {row.external_id: case for row, case in zip(new, made, strict=True)}
+        again = [row for row in rows if row.external_id in earlier and row.adds]
+        file.report.cases["unchanged"] += len(earlier) - len(again)
+        self._complete(bulk, file, [row for row in again if bulk.is_new(earlier[row.external_id])])
+        known |= {
+            row.external_id: earlier[row.external_id] for row in again if not bulk.is_new(earlier[row.external_id])
+        }
         there = [row for row in rows if row.external_id in known]
         before = case_store.load_cases([known[row.external_id].id for row in there]) if there else {}
         changed: dict[str, tuple[Case, tuple[Known, Case]]] = {}
         for row in there:
-            old = before[known[row.external_id].id]
+            old = self.after.get(row.external_id) or before[known[row.external_id].id]
             case = completed_case(row.case, old, file.columns)
             if case_store.is_same(old, case):
                 file.report.cases["unchanged"] += 1
             else:
                 changed[row.external_id] = case, (known[row.external_id], old)
-        file.report.cases["unchanged"] += len(earlier)
+                if self.is_several:
+                    self.after[row.external_id] = case
         if changed:
             saved, after = bulk.change_cases(*zip(*changed.values(), strict=True))
             file.report.cases["changed"] += saved.changed
             file.report.labels_set_aside += saved.set_aside
             known |= dict(zip(changed, after, strict=True))
+
+    def _complete(self, bulk: Bulk, file: _File, rows: list[_Row]) -> None:
+        """Cases that an earlier file of this import brought, with what this one adds."""
+        file.report.cases["changed"] += len(rows)
+        if rows and not self.dry:
+            made = [self.ids[row.external_id] for row in rows]
+            before = case_store.load_cases([known.id for known in made])
+            cases = [completed_case(r.case, before[k.id], file.columns) for r, k in zip(rows, made, strict=True)]
+            bulk.complete_cases(made, cases)
 
     # --- what is said of them ------------------------------------------------------------------------------------------
 
@@ -292,7 +346,7 @@ class _Import:
                     report.problems.append(Problem(row.number, error.column, str(error), rejected=True))
         try:
             if decision := reader.decision(row.cells):
-                labels.decide(row.known, decision)
+                labels.decide(row.number, row.known, decision)
         except RowWrong as error:
             report.problems.append(Problem(row.number, error.column, str(error), rejected=True))
 
@@ -319,11 +373,22 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _file(proposal: Proposal) -> _File:
-    """A file with what is known of it from a first reading.
+def _rows(proposal: Proposal) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a table; half an emoji, as JSON can hold it, becomes a question mark, since no store takes it."""
+    for number, row in proposal.table.rows():
+        texts = [cell for cell in row.values() if isinstance(cell, str)]
+        try:
+            "".join(texts).encode()
+        except UnicodeEncodeError:
+            row = {c: clean(v) if type(v) is str else v for c, v in row.items()}
+        yield number, row
+
+
+def _file(proposal: Proposal, is_alone: bool) -> _File:
+    """A file with what is known of it from a first reading. One without rows is passed over where there are others.
 
     :raises MappingWrong: if nothing of it would be taken.
-    :raises TableUnreadable: if it has no rows.
+    :raises TableUnreadable: if it has no rows, and is alone.
     """
     table, mapping, choices = proposal.table, proposal.mapping, proposal.choices
     kinds = [mapping.has(kind) for kind in (CASE_CONTENT, VERDICT_CONTENT, LABEL_CONTENT, frozenset({"adjudicated"}))]
@@ -339,11 +404,14 @@ def _file(proposal: Proposal) -> _File:
             f"{table.name} {what}: it has none of the known columns: {known}. Its columns are: "
             f"{', '.join(table.columns)[:300]}; say what they are."
         )
-    if next(table.rows(), None) is None:
+    is_empty = next(table.rows(), None) is None
+    if is_empty and is_alone:
         raise TableUnreadable(f"{table.name} has a header and no rows.")
     rows = Rows(mapping, choices, table.source.stem)
     unread = [column for column in table.columns if column not in mapping.fields]
     report = FileReport(table.source.short_name, unread_columns=unread, notes=list(table.notes))
+    if is_empty:
+        report.note(f"{table.name} has a header and no rows; it is passed over.")
     if proposal.format:
         report.note(f"{table.source.short_name} is read as {proposal.format}.")
     columns = {name for name in mapping.fields.values() if name in FIELDS}

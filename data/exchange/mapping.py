@@ -86,7 +86,8 @@ class Choices:
     after scaling; None: what fits the file's own labels, else 0.5. scale: the highest score there can be; 0: by the
     scores. metric: by which the verdicts were made, if it is one of ours. combine: how the aspects of a verdict become
     its score. usable_from: the least share of the scale, 0-1, with which a rating is usable. blind: the labels were given
-    without seeing the judge. random: the labelled cases are all cases, or a random draw of them; None: all of the file's.
+    without seeing the judge. random: the labelled cases are all cases, or a random draw of them; None: nobody says so, so they are
+    taken to be picked.
     """
 
     criterion: str = ""
@@ -102,6 +103,8 @@ class Choices:
     random: bool | None = None
 
 
+#: What is true of the next file of that kind too; who judged or labelled, and how, is asked anew.
+KEPT_CHOICES = frozenset({"criterion", "scale", "rating_scale", "combine"})
 #: How the aspects of a verdict are combined.
 COMBINE = {
     "viescore": "the square root of their product, as VIEScore does",
@@ -176,6 +179,11 @@ def parsed(told: Sequence[str], mapping: Mapping, columns: Sequence[str]) -> Map
             raise MappingWrong(f"There is no column {column!r}; there are: {', '.join(columns)[:600]}.")
         mapping = mapping.with_column(column, target.strip())
     return mapping
+
+
+def kept_choices(choices: Choices) -> dict:
+    """What of the choices is kept with a mapping."""
+    return {name: told for name, told in asdict(choices).items() if name in KEPT_CHOICES}
 
 
 def choices_dict(choices: Choices) -> dict:

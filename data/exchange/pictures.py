@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from data.exchange.zips import MAX_FILES, PicturesUnusable, ZipOfPictures, is_zip
 from data.images import MAX_BYTES, shown_name
 
-__all__ = ["Pictures", "PicturesBeside", "PicturesUnusable"]
+__all__ = ["WHOLE", "Match", "Pictures", "PicturesBeside", "PicturesUnusable"]
+#: The worth of a match in which all that a table says of a picture's place is true.
+WHOLE = 1_000
+
+
+class Match(NamedTuple):
+    """Which of the pictures given a name stands for. worth: how many parts of the two paths agree, from the end; WHOLE if
+    all of the name's do."""
+
+    member: str
+    worth: int
 
 
 class Pictures:
@@ -77,20 +88,37 @@ class Pictures:
 
         :raises LookupError: if there is none, or several fit; the text says which.
         """
+        return self._readers[self.match(name).member]()
+
+    def match(self, name: str, is_link: bool = False) -> Match:
+        """The picture that a table names, see `read`. is_link: the name is a link's path, of which the folders on this side
+        need not be part; the picture whose path agrees with it longest is meant.
+
+        :raises LookupError: if there is none, or several fit; the text says which.
+        """
         if name in self._readers:
-            return self._readers[name]()
+            return Match(name, WHOLE)
         wanted = _plain(name)
-        fitting = [
-            known
-            for known in self._by_file_name.get(PurePosixPath(wanted).name, [])
-            if f"/{_plain(known)}".endswith(f"/{wanted}") or f"/{wanted}".endswith(f"/{_plain(known)}")
-        ]
+        same_name = self._by_file_name.get(PurePosixPath(wanted).name, [])
+        worths = {known: worth for known in same_name if (worth := _worth(wanted, _plain(known), is_link))}
+        best = max(worths.values(), default=0)
+        fitting = [known for known, worth in worths.items() if worth == best]
         if len(fitting) > 1:
             these = ", ".join(map(shown_name, sorted(fitting)[:3]))
             raise LookupError(f"{shown_name(name)} could be {len(fitting)} of the pictures ({these}); name its folder")
         if not fitting:
             raise LookupError(f"no picture named {shown_name(name)} is among the {len(self)} given")
-        return self._readers[fitting[0]]()
+        return Match(fitting[0], best)
+
+
+def _worth(wanted: str, known: str, is_link: bool) -> int:
+    """How well a picture's path fits what is wanted; 0 if it does not."""
+    if f"/{known}".endswith(f"/{wanted}"):
+        return WHOLE
+    if not is_link and not f"/{wanted}".endswith(f"/{known}"):
+        return 0
+    pairs = zip(reversed(wanted.split("/")), reversed(known.split("/")), strict=False)
+    return sum(1 for _pair in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _refuse(name: str, why: str) -> bytes:
@@ -103,6 +131,10 @@ class PicturesBeside(Pictures):
     def __init__(self, folder: Path):
         super().__init__({})
         self._folder = folder.resolve()
+
+    def match(self, name: str, is_link: bool = False) -> Match:
+        """The name itself: it is a path from the folder."""
+        return Match(name, WHOLE)
 
     def read(self, name: str) -> bytes:
         """See `Pictures.read`; a name that leads out of the folder is not found."""

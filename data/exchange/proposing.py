@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from data.exchange.columns import CASE_COLUMNS, split_list
-from data.exchange.mapping import FIELDS, Choices, Mapping
+from data.exchange.mapping import FIELDS, KEPT_CHOICES, Choices, Mapping
 from data.exchange.reading import EmbeddedPictures, Table
 from data.exchange.saying import number
 from data.exchange.synonyms import field_named, label_from, of_somebody, plain_name
@@ -57,7 +57,9 @@ def with_kept(proposal: Proposal, name: str) -> Proposal:
     """
     kept = mapping_store.mapping_named(name)
     fields = {c: f for c, f in kept["fields"].items() if f and c in proposal.table.columns}
-    return replace(proposal, mapping=Mapping(fields), choices=Choices(**kept["choices"]), format=f"kept mapping {name}")
+    said = {name: told for name, told in kept["choices"].items() if name in KEPT_CHOICES}
+    choices = replace(proposal.choices, **said)
+    return replace(proposal, mapping=Mapping(fields), choices=choices, format=f"kept mapping {name}")
 
 
 def guessed(table: Table) -> Mapping:
@@ -125,6 +127,8 @@ def _by_cells(column: str, target: str, cells: Sequence[str], has_judge: bool, h
     if told == "judge_label" and not _are(cells, lambda cell: label_from(cell) is not None):
         return f"score{at}{who}" if _are(cells, lambda cell: number(cell) is not None) else ""
     if told == "score" and not _are(cells, lambda cell: number(cell) is not None or label_from(cell) is not None, 0.5):
+        return ""
+    if target == "run" and not has_judge:
         return ""
     if told in ("reviewer", "judge") and len(set(cells)) > 20 and len(set(cells)) == len(cells):
         return ""

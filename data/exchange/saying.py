@@ -11,6 +11,7 @@ from data.exchange.columns import split_list
 from data.exchange.mapping import CASE, DECISION, FIELDS, LABEL, Choices, split_field
 from data.exchange.mapping import Mapping as ColumnMapping
 from data.exchange.synonyms import label_from
+from data.store.bulk import clean
 
 _FRACTION = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)")
 #: Fields that a verdict, a label and a decision in a row have in common.
@@ -71,7 +72,7 @@ class Rows:
     """Reads rows of one table by its mapping. Columns are sorted out once, so that a row is quick."""
 
     def __init__(self, mapping: ColumnMapping, choices: Choices, file: str):
-        self.choices, self.file = choices, file
+        self.choices, self.file = choices, clean(file)
         self.case_columns: list[tuple[str, str]] = []
         self.tags: list[str] = []
         self._verdicts: dict[str, dict[str, list[tuple[str, str]]]] = {}  # judge -> field -> (key, column)
@@ -79,7 +80,7 @@ class Rows:
         self._decision: dict[str, str] = {}
         self._shared: dict[str, str] = {}
         for column, target in mapping.fields.items():
-            found, key, name = split_field(target)
+            found, key, name = split_field(clean(target))
             kind = FIELDS[found][0]
             if found in _SHARED:
                 self._shared[found] = column
@@ -188,6 +189,11 @@ class Rows:
                 if value is None:
                     raise RowWrong(column, f"{_short(told)} is not a number")
                 ratings.append((key, value))
+        if label is None and not ratings and (told := facts.get("human_score")):
+            value = number(told)
+            if value is None:
+                raise RowWrong(own["human_score"][0][1], f"{_short(told)} is not a number")
+            ratings.append(("score", value))
         if label is None and not ratings and not facts.get("undoes"):
             return None
         if "human_tags" in own:

@@ -21,6 +21,7 @@ NAMES: dict[str, str] = {
     "tags": "tags case_tags category categories 标签集 分类 类别",
     "split": "split subset 数据划分 划分",
     "judge": "judge judge_name judge_model evaluator evaluator_name rater_model autorater 评委 裁判 裁判模型 评估器 评测模型",
+    "run": "run run_id run_name 轮次 第几次",
     "metric": "metric metric_name 指标",
     "aspect": "aspect dimension 维度 评估维度",
     "score": "score judge_score final_score score01 overall_score overall rating_score 得分 评分 分数 总分 打分",

@@ -8,7 +8,7 @@ import math
 from collections import defaultdict
 
 from data.exchange.facts import Facts, RunKey, RunSettings, lowest_item
-from data.exchange.import_report import FileReport
+from data.exchange.import_report import FileReport, Problem
 from data.exchange.saying import RowWrong, SaidItem, SaidVerdict, check_revision
 from data.exchange.times import utc
 from data.store.bulk import Bulk, Known, VerdictRow
@@ -27,6 +27,7 @@ class Verdicts:
         self._cases: dict[RunKey, set[int]] = defaultdict(set)
         self._waiting: dict[RunKey, list[VerdictRow]] = defaultdict(list)
         self._aspects: dict[tuple[RunKey, Known, str], dict[str, SaidVerdict]] = {}
+        self._rows: dict[tuple[RunKey, Known, str], int] = {}
 
     def take(self, number: int, case: Known, external_id: str, said: SaidVerdict) -> None:
         """Take one verdict, or one aspect of one.
@@ -37,6 +38,7 @@ class Verdicts:
         key = (said.judge, said.run)
         if said.aspect:
             aspects = self._aspects.setdefault((key, case, external_id), {})
+            self._rows.setdefault((key, case, external_id), number)
             if said.aspect in aspects:
                 raise RowWrong("aspect", f"{said.judge} has a row on {said.aspect} of {external_id[:100]} already")
             aspects[said.aspect] = said
@@ -55,8 +57,14 @@ class Verdicts:
     def end(self) -> None:
         """Write the rest, and close the runs."""
         for (key, case, external_id), aspects in self._aspects.items():
-            self._add(key, case, external_id, self._combined(self._facts.runs[key], case, aspects))
+            try:
+                self._add(key, case, external_id, self._combined(self._facts.runs[key], case, aspects))
+            except RowWrong as error:
+                row = self._rows[key, case, external_id]
+                self._report.verdicts["rejected"] += 1
+                self._report.problems.append(Problem(row, error.column, str(error), rejected=True))
         self._aspects.clear()
+        self._rows.clear()
         self.flush()
         for key, run_id in self._runs.items():
             settings, count = self._facts.runs[key], len(self._cases[key])
@@ -78,7 +86,8 @@ class Verdicts:
             "options_json": Options(threshold=settings.threshold).as_dict(),
         }
         told = {"file": self._report.file, "scale": settings.scale}
-        self._digests[key] += _hash(settings.judge, settings.metric, settings.criterion, repr(settings.threshold))
+        run = [key[1]] if key[1] else []  # its own name tells it from another of the same verdicts
+        self._digests[key] += _hash(settings.judge, settings.metric, settings.criterion, repr(settings.threshold), *run)
         return self._bulk.start_run(settings.judge, facts, told, self._report.file)
 
     def _add(self, key: RunKey, case: Known, external_id: str, row: VerdictRow) -> None:

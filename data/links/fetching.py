@@ -28,11 +28,12 @@ _PASSING_STATUS = (408, 425, 429, 500, 502, 503, 504)
 
 
 class NotFetched(Exception):  # noqa: N818 - it names what happened to the link
-    """The link gave nothing; the text says why. passing: another try may do better."""
+    """The link gave nothing; the text says why. passing: another try may do better. unreachable: its host gave no answer
+    at all."""
 
-    def __init__(self, words: str, passing: bool = False):
+    def __init__(self, words: str, passing: bool = False, unreachable: bool = False):
         super().__init__(words)
-        self.passing = passing
+        self.passing, self.unreachable = passing, unreachable
 
 
 async def fetch(link: str, pool: httpcore2.AsyncConnectionPool, file: BinaryIO, max_bytes: int = MAX_BYTES) -> None:
@@ -45,7 +46,9 @@ async def fetch(link: str, pool: httpcore2.AsyncConnectionPool, file: BinaryIO, 
             async with asyncio.timeout(MAX_SECONDS):
                 return await _followed(link, pool, file, max_bytes)
         except TimeoutError:
-            failure = NotFetched(f"{shown_name(link)} took longer than {MAX_SECONDS:.0f} seconds", passing=True)
+            failure = NotFetched(
+                f"{shown_name(link)} took longer than {MAX_SECONDS:.0f} seconds", passing=True, unreachable=True
+            )
         except NotFetched as error:
             failure = error
         if not failure.passing or pause is None:
@@ -94,9 +97,9 @@ async def _asked(
     except AddressRefused as error:
         raise NotFetched(f"{name} is not fetched: {error}") from error
     except (httpcore2.TimeoutException, TimeoutError) as error:
-        raise NotFetched(f"{name} did not answer in time", passing=True) from error
+        raise NotFetched(f"{name} did not answer in time", passing=True, unreachable=True) from error
     except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.UnsupportedProtocol, OSError) as error:
-        raise NotFetched(f"{name} could not be reached: {_reason(error)}", passing=True) from error
+        raise NotFetched(f"{name} could not be reached: {_reason(error)}", passing=True, unreachable=True) from error
 
 
 async def _write_body(name: str, answer: httpcore2.Response, declared: str, file: BinaryIO, max_bytes: int) -> None:

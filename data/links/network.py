@@ -43,7 +43,9 @@ def is_public(address: str) -> bool:
 
 
 def _is_open(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
+    is_of_a_site = isinstance(address, ipaddress.IPv6Address) and address.is_site_local  # fec0::/10, once private
+    is_odd = address.is_multicast or address.is_reserved or address.is_unspecified
+    return address.is_global and not (is_odd or is_of_a_site)
 
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -53,12 +55,20 @@ async def looked_up(host: str, port: int) -> list[str]:
     """The addresses of a host, in the order in which the system would try them.
 
     :raises AddressRefused: if it has none.
+    :raises httpcore2.ConnectError: if that cannot be found out now.
     """
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise AddressRefused(f"there is no host {host}") from error
+        raise _not_looked_up(host, error) from error
     return list(dict.fromkeys(entry[4][0] for entry in found))
+
+
+def _not_looked_up(host: str, error: Exception) -> Exception:
+    """What a failed look-up says: that there is no such host, or that the name server did not tell this time."""
+    if isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN:
+        return httpcore2.ConnectError(f"the name {host} could not be looked up just now")
+    return AddressRefused(f"there is no host {host}")
 
 
 class PublicOnly(httpcore2.AsyncNetworkBackend):

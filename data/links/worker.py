@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -22,7 +22,7 @@ from typing import BinaryIO
 import httpcore2
 
 from data.home import PROJECT, logs_folder
-from data.images import NotAPicture, Picture, keep, original_path
+from data.images import NotAPicture, Picture, keep, original_path, shown_name
 from data.links.fetching import NotFetched, fetch
 from data.links.network import PublicOnly
 from data.store import connection
@@ -33,6 +33,8 @@ from evaluators.waiting import run_alone
 #: Links fetched at once, in all and from one host.
 AT_ONCE, AT_ONCE_A_HOST = 16, 4
 HEARTBEAT_SECONDS = 2.0
+#: Links in a row that a host did not answer at all; the rest of its links are not asked then.
+GIVE_UP_AFTER = 5
 
 log = logging.getLogger(__name__)
 _started: list[subprocess.Popen] = []
@@ -81,6 +83,7 @@ class _Fetcher:
     def __init__(self, name: str, dataset_id: int | None, on_link: Callable[[str, str], None]):
         self.name, self.dataset_id, self.on_link = name, dataset_id, on_link
         self.hosts: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE_A_HOST))
+        self.silent: Counter[str] = Counter()  # links in a row that a host did not answer
         self.room = asyncio.Semaphore(AT_ONCE)
         self.decoder = ThreadPoolExecutor(1, thread_name_prefix="decoder")
         self.store = Batches()
@@ -114,13 +117,18 @@ class _Fetcher:
                         group.create_task(self._one(link, pool))
 
     async def _one(self, link: str, pool: httpcore2.AsyncConnectionPool) -> None:
-        problem = ""
-        async with self.hosts[link.partition("://")[2].partition("/")[0].lower()], self.room:
+        problem, host = "", link.partition("://")[2].partition("/")[0].lower()
+        async with self.hosts[host], self.room:
             try:
+                if self.silent[host] >= GIVE_UP_AFTER:
+                    told = f"{shown_name(link)} was not asked: its host did not answer {GIVE_UP_AFTER} other links; try again later"
+                    raise NotFetched(told, unreachable=True)
                 picture = await self._picture(link, pool)
+                self.silent[host] = 0
                 await self.store.write(store.keep_fetched, link, picture)
             except (NotFetched, NotAPicture) as error:
                 problem = str(error)
+                self.silent[host] = self.silent[host] + 1 if getattr(error, "unreachable", False) else 0
                 await self.store.write(store.keep_failed, link, problem)
         self.counts["failed" if problem else "fetched"] += 1
         self.on_link(link, problem)

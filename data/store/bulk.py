@@ -58,6 +58,7 @@ class Bulk:
             t: 1 + (value(f"SELECT max(id) FROM {t}") or 0) for t in ("cases", "verdicts", "reviews", "queue_draws")
         }
         self._positions: dict[int, int] = {}
+        self._digests: dict[str, int] = {}
         self._began_at = dict(self._next)
         if not dry:
             self.db.conn.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
@@ -103,6 +104,22 @@ class Bulk:
                 for m, c, s in zip(made, cases, splits, strict=True)
             ],
         )  # fmt: skip
+        self._write_parts(made, cases)
+        return made
+
+    def complete_cases(self, made: Sequence[Known], cases: Sequence[Case]) -> None:
+        """Write cases of this very import again, with what another of its files adds: nobody has seen them without it."""
+        if self.dry:
+            return
+        for known, case in zip(made, cases, strict=True):
+            self.db.conn.execute("DELETE FROM parts WHERE case_id = ?", [known.id])
+            self.db.conn.execute(
+                "UPDATE cases SET prompt = ?, generator = ?, tags_json = ? WHERE id = ?",
+                [clean(case.prompt), clean(case.generator), json_list(case.tags), known.id],
+            )
+        self._write_parts(made, cases)
+
+    def _write_parts(self, made: Sequence[Known], cases: Sequence[Case]) -> None:
         self.write(
             "parts", ("case_id", "revision", "role", "position", "kind", "text", "sha256", "source", "problem"),
             [
@@ -112,7 +129,6 @@ class Bulk:
                 for place, p in enumerate(getattr(c, role))
             ],
         )  # fmt: skip
-        return made
 
     def change_cases(
         self, cases: Sequence[Case], before: Sequence[tuple[Known, Case]]
@@ -185,7 +201,10 @@ class Bulk:
 
     def end_run(self, run_id: int, digest: str) -> int | None:
         """Close a run. If an earlier import made a run of the very same verdicts, that one is given, and what was just
-        written is not kept."""
+        written is not kept. Equal runs of one import are told apart by their order."""
+        place = self._digests[digest] = self._digests.get(digest, 0) + 1
+        if place > 1:
+            digest = f"{digest}/{place}"
         if self.dataset_id is None:
             return None
         found = value(

@@ -34,7 +34,7 @@ def marks(values: Sequence) -> str:
 
 
 def count_rows(of: Snapshot, table: str, dataset_id: int, run_id: int | None = None) -> int:
-    """How many rows a table has: cases, verdicts, reviews, adjudications, draws, run_cases, items or parts."""
+    """How many rows a table has: cases, verdicts, reviews, adjudications, draws, run_cases, seen, items, parts."""
     by_case = "SELECT count(*) FROM {} x JOIN cases c ON c.id = x.case_id WHERE c.dataset_id = :dataset"
     by_run = "JOIN runs r ON r.id = v.run_id WHERE r.dataset_id = :dataset AND (:run IS NULL OR r.id = :run)"
     queries = {
@@ -45,6 +45,7 @@ def count_rows(of: Snapshot, table: str, dataset_id: int, run_id: int | None = N
         "JOIN cases c ON c.id = r.case_id WHERE c.dataset_id = :dataset",
         "draws": by_case.format("queue_draws"),
         "run_cases": by_case.format("run_cases"),
+        "seen": by_case.format("seen_verdicts"),
         **{name: by_case.format(name) for name in ("reviews", "adjudications", "parts")},
     }
     return of.value(queries[table], {"dataset": dataset_id, "run": run_id})
@@ -205,6 +206,16 @@ def draws(of: Snapshot, dataset_id: int) -> Iterator[dict]:
         "SELECT d.queue, w.name AS reviewer, c.external_id AS case_id, d.criterion, d.stratum, d.pi, d.basis, d.created "
         "FROM queue_draws d JOIN cases c ON c.id = d.case_id JOIN reviewers w ON w.id = d.reviewer_id "
         "WHERE c.dataset_id = ? ORDER BY d.id",
+        [dataset_id],
+    )
+
+
+def seen(of: Snapshot, dataset_id: int) -> Iterator[dict]:
+    """Who has been shown a verdict on which revision of a case of a dataset, and when."""
+    return of.rows(
+        "SELECT w.name AS reviewer, c.external_id AS case_id, s.revision, s.seen FROM seen_verdicts s "
+        "JOIN cases c ON c.id = s.case_id JOIN reviewers w ON w.id = s.reviewer_id WHERE c.dataset_id = ? "
+        "ORDER BY s.reviewer_id, s.case_id, s.revision",
         [dataset_id],
     )
 

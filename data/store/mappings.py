@@ -25,14 +25,23 @@ def mapping_named(name: str) -> dict:
     return found
 
 
+def checked_name(name: str) -> str:
+    """A mapping's name as it is kept.
+
+    :raises ValueError: if it is empty or longer than 80 characters.
+    """
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= 80:
+        raise ValueError("A mapping's name has 1 to 80 characters.")
+    return name
+
+
 def keep_mapping(name: str, fields: Mapping[str, str], choices: Mapping[str, object]) -> None:
     """Keep a mapping under a name; one of that name is replaced. fields: every column of the file, an unread one with "".
 
     :raises ValueError: if the name is empty or longer than 80 characters.
     """
-    name = " ".join(name.split())
-    if not 1 <= len(name) <= 80:
-        raise ValueError("A mapping's name has 1 to 80 characters.")
+    name = checked_name(name)
     with writing() as db:
         db.conn.execute(
             "INSERT INTO mappings (name, fields_json, choices_json, created) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE "

@@ -6,6 +6,8 @@ to happen inside one `writing()`.
 
 from __future__ import annotations
 
+import itertools
+import json
 import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,8 +17,19 @@ import sqlite_utils
 from data.images import Picture
 from data.store.connection import insert, insert_many, now
 from data.store.export import chunks
+from evaluators.judges.settings import EndpointSettings
 
 _OVER = ("running", "queued")
+#: The settings of a judge that say where it is asked, and with which key.
+_WHERE = ("base_url", "key_variable")
+
+
+def _is_same(known: Mapping, judge: Mapping) -> bool:
+    """Whether a judge of this workspace is that of a run; a run keeps the address that an empty one stands for."""
+    settings = known["settings"]
+    if known["kind"] == "endpoint":
+        settings = {**settings, "base_url": EndpointSettings(**settings).url}
+    return known["kind"] == judge["kind"] and settings == judge["settings"]
 
 
 class DatasetRows:
@@ -72,8 +85,9 @@ class DatasetRows:
                 f"{fact}_json": r[fact]
                 for fact in ("judge", "metric_settings", "options", "prompts", "budget", "trouble")
             }
+            judge_id, texts["judge_json"] = self._judge(r["judge"])
             self.runs[r["id"]] = insert(
-                self.db, "runs", dataset_id=self.dataset_id, judge_id=self._judge(r["judge"]),
+                self.db, "runs", dataset_id=self.dataset_id, judge_id=judge_id,
                 repeat_of=self.runs.get(r["repeat_of"]), status="stopped" if r["status"] in _OVER else r["status"],
                 **facts, **texts,
             )  # fmt: skip
@@ -135,6 +149,10 @@ class DatasetRows:
                 run_id=self.runs.get(r["run"]), draw_id=draw, **facts,
             )  # fmt: skip
 
+    def add_seen(self, rows: Iterable[Mapping]) -> None:
+        values = ((self._reviewer(r["reviewer"]), self.cases[r["case_id"]], r["revision"], r["seen"]) for r in rows)
+        self._many("seen_verdicts", ("reviewer_id", "case_id", "revision", "seen"), values)
+
     def add_corrections(self, rows: Iterable[Mapping]) -> None:
         values = ((self.reviews[r["token"]], r["key"], r["value"], r["answer"]) for r in rows)
         self._many("review_items", ("review_id", "key", "value", "answer"), values)
@@ -151,15 +169,26 @@ class DatasetRows:
         for chunk in chunks(values):
             insert_many(self.db, table, columns, chunk)
 
-    def _judge(self, judge: Mapping) -> int:
-        found = self.db.conn.execute("SELECT id FROM judges WHERE name = ?", [judge["name"]]).fetchone()
-        if found:
-            return found[0]
-        kind = "endpoint" if judge["kind"] == "endpoint" else "imported"
-        return insert(
-            self.db, "judges", name=judge["name"], kind=kind, settings_json=judge["settings"], mode=judge.get("mode", ""),
-            created=now(),
-        )  # fmt: skip
+    def _judge(self, judge: Mapping) -> tuple[int, dict]:
+        """The id of a run's judge, and the judge as the run keeps it.
+
+        It is the one of this workspace if that is the very same. Any other is told of and cannot be asked: a bundle must
+        not say where this workspace's questions, pictures and key go.
+        """
+        told = {"kind": "imported", "settings": {k: v for k, v in judge["settings"].items() if k not in _WHERE}}
+        for number in itertools.count(1):
+            name = judge["name"] if number == 1 else f"{judge['name']} ({number})"
+            found = self.db.conn.execute("SELECT id, kind, settings_json FROM judges WHERE name = ?", [name]).fetchone()
+            if found is None:
+                settings = told["settings"]
+                made = insert(self.db, "judges", name=name, kind="imported", settings_json=settings, created=now())
+                return made, {**judge, **told, "name": name}
+            known = {"kind": found[1], "settings": json.loads(found[2])}
+            if known == told:
+                return found[0], {**judge, **told, "name": name}
+            if number == 1 and _is_same(known, judge):
+                return found[0], dict(judge)
+        raise AssertionError("unreachable")
 
     def _reviewer(self, name: str) -> int:
         if name not in self.reviewers:

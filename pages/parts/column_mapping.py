@@ -14,20 +14,16 @@ from data.exchange.mapping import (
     VERDICT_CONTENT,
     Choices,
     Mapping,
-    choices_dict,
+    kept_choices,
     split_field,
 )
 from data.exchange.proposing import Proposal, with_kept
 from data.store import mappings as mapping_store
+from data.store.bulk import clean
 from evaluators.metrics import CRITERIA
 from pages.parts.plain import plain
 
 _UNREAD = "not read"
-_RANDOM = {
-    None: "random if every case has one, else picked",
-    True: "all cases, or a random draw of them",
-    False: "cases that somebody picked",
-}
 
 
 def draw_columns(proposal: Proposal, key: str) -> Mapping:
@@ -37,11 +33,11 @@ def draw_columns(proposal: Proposal, key: str) -> Mapping:
     for place, column in enumerate(proposal.table.columns):
         field, item, name = split_field(proposal.mapping.fields.get(column, ""))
         told, example, what, whose = st.columns([2, 3, 3, 2])
-        told.text(column)
-        example.text(next((row[column] for row in sample if row.get(column, "").strip()), "")[:80])
+        told.text(clean(column))
+        example.text(clean(next((row[column] for row in sample if row.get(column, "").strip()), ""))[:80])
         options = [_UNREAD, *FIELDS]
         chosen = what.selectbox(
-            plain(column), options, options.index(field) if field in FIELDS else 0, format_func=_words,
+            plain(clean(column)), options, options.index(field) if field in FIELDS else 0, format_func=_words,
             key=f"many-is-{key}-{place}-{field}", label_visibility="collapsed",
         )  # fmt: skip
         if chosen == _UNREAD:
@@ -81,7 +77,7 @@ def draw_keeping(proposal: Proposal, key: str) -> None:
     called = name.text_input("Keep this mapping as", key=f"many-keep-{key}", max_chars=80)
     if button.button("Keep", key=f"many-keep-button-{key}", disabled=not called.strip()):
         fields = {column: proposal.mapping.fields.get(column, "") for column in proposal.table.columns}
-        mapping_store.keep_mapping(called, fields, choices_dict(proposal.choices))
+        mapping_store.keep_mapping(called, fields, kept_choices(proposal.choices))
         st.text("Kept: a file with the same columns is read so from now on.")
 
 
@@ -124,8 +120,8 @@ def _draw_label_choices(choices: Choices, mapping: Mapping, key: str) -> Choices
         blind = boxes[0].checkbox("Labels were given without seeing the judge", choices.blind, key=f"many-blind-{key}")
         choices = replace(choices, blind=blind)
     if not mapping.columns_of("basis"):
-        random = boxes[1].selectbox("Labels are on", list(_RANDOM), list(_RANDOM).index(choices.random),
-                                    format_func=_RANDOM.get, key=f"many-random-{key}")  # fmt: skip
+        random = boxes[1].checkbox("Labels are on all cases or a random draw", bool(choices.random),
+                                   key=f"many-random-{key}")  # fmt: skip
         choices = replace(choices, random=random)
     if not mapping.columns_of("reviewer") and not _names(mapping, LABEL_CONTENT):
         who = boxes[2].text_input("Who labelled", choices.reviewer, key=f"many-reviewer-{key}", max_chars=80)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import io
+import shlex
 from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
 from data.exchange import import_report
+from data.exchange.bundles import is_bundle
 from data.exchange.gathering import proposals_for, sources_in
 from data.exchange.importing import ImportPlan, carry_out, plan_import
-from data.exchange.mapping import MappingWrong
 from data.exchange.pictures import Pictures
 from data.exchange.proposing import Proposal
 from data.exchange.reading import Source, TableUnreadable
 from data.exchange.rejected import rejected_csv
+from data.store.bulk import clean
 from pages.parts.column_mapping import draw_choices, draw_columns, draw_keeping, draw_kept
 from pages.parts.plain import plain
 
@@ -27,7 +30,7 @@ def draw_tables(dataset: str, files: list, pictures: Pictures, round_: int) -> s
     """The tables, how they are read, and what saving them would do; gives what was saved, in words, once it was."""
     try:
         found = _proposals(files, round_)
-    except TableUnreadable as error:
+    except ValueError as error:
         st.error(_sentence(error))
         return None
     proposals = [_draw_table(proposal, f"{round_}-{place}") for place, proposal in enumerate(found)]
@@ -35,14 +38,14 @@ def draw_tables(dataset: str, files: list, pictures: Pictures, round_: int) -> s
         st.text("Give the new dataset a name to save into it.")
     try:
         plan = _planned(dataset or "a new dataset", proposals, pictures, (round_, dataset, [f.file_id for f in files]))
-    except (MappingWrong, TableUnreadable) as error:
+    except ValueError as error:
         st.error(_sentence(error))
         return None
     _draw_plan(plan, pictures)
     if st.button(_button(plan), type="primary", key="many-save", disabled=not dataset or not _gives_something(plan)):
         try:
             done = carry_out(plan)
-        except (MappingWrong, TableUnreadable, ValueError) as error:
+        except ValueError as error:
             st.error(_sentence(error))
             return None
         if any(file.rejected_rows for file in done.files):
@@ -62,6 +65,10 @@ def draw_rejected() -> None:
 def _proposals(files: list, round_: int) -> list[Proposal]:
     facts = (round_, tuple(file.file_id for file in files))
     if st.session_state.get("many_tables_of") != facts:
+        for file in files:
+            if is_bundle(io.BytesIO(file.getvalue())):
+                told = f"cli.py import {shlex.quote(file.name)} --dataset NAME"
+                raise TableUnreadable(f"{file.name} is a bundle, a dataset as a whole: bring it in with {told}")
         sources = [source for file in files for source in sources_in(Source(file.name, file.getvalue()))]
         st.session_state["many_tables"] = proposals_for(sources)
         st.session_state["many_tables_of"] = facts
@@ -95,7 +102,7 @@ def _draw_sheet(proposal: Proposal, key: str) -> Proposal:
         return proposal
     try:
         return proposals_for([proposal.table.source], chosen)[0]
-    except TableUnreadable as error:
+    except ValueError as error:
         st.error(_sentence(error))
         return proposal
 
@@ -141,7 +148,7 @@ def _draw_rows(proposal: Proposal, file: import_report.FileReport) -> None:
         wrong[problem.row] = "; ".join(filter(None, (wrong.get(problem.row), f"{problem.column}: {problem.problem}")))
     shown = []
     for number, row in proposal.table.rows():
-        cells = {target: str(row.get(column, ""))[:300] for column, target in proposal.mapping.fields.items()}
+        cells = {target: clean(str(row.get(column, "")))[:300] for column, target in proposal.mapping.fields.items()}
         shown.append({"Row": number, "Match": wrong.get(number, "ok"), **cells})
         if len(shown) == _SHOWN:
             break

@@ -125,6 +125,15 @@ def test_a_backup_that_cannot_be_used_restores_nothing_and_says_why(what, fill, 
     assert not home.exists()
 
 
+def test_a_backup_without_its_table_of_pictures_is_refused_in_a_sentence(tmp_path, monkeypatch):
+    backup(tmp_path / "copy")
+    _execute("DROP TABLE images")(tmp_path / "copy" / "second_look.db")
+    home = elsewhere(monkeypatch, tmp_path)
+    with pytest.raises(BackupUnusable, match=r"holds no whole workspace: no such table: images\. Nothing was restored"):
+        restore(tmp_path / "copy")
+    assert not home.exists()
+
+
 @pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04 and nothing else"])
 def test_a_file_that_is_no_zip_is_said_to_be_none(content, tmp_path, monkeypatch):
     (tmp_path / "copy.zip").write_bytes(content)

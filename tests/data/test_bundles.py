@@ -20,6 +20,7 @@ from data.reports.headline import agreement_report
 from data.reports.items import item_report
 from data.store import cases as case_store
 from data.store import connection, queues, reviews
+from data.store import judges as judge_store
 from data.store import runs as run_store
 from data.store import verdicts as verdict_store
 from data.store.connection import rows, value
@@ -77,6 +78,7 @@ def bundle(judge_at, tmp_path) -> Path:
     for token, label in (("d1", "usable"), ("d2", "badcase")):
         reviews.adjudicate(token, 3, "overall", reviews.reviewer_named("Lead"), label, "因为")
     case_store.save_cases("shoes", [Case("c7", (Part.of_text("changed"),), tags=("a, b", " c "))])
+    reviews.saw_verdicts(reviews.reviewer_named("Ada"), [30, 31])
     write("cases", "shoes", tmp_path / "shoes.zip", format="bundle")
     return tmp_path / "shoes.zip"
 
@@ -117,15 +119,29 @@ def test_everything_that_was_said_is_there_as_it_was(bundle, tmp_path, monkeypat
         "SELECT external_id, revision, prompt, tags_json FROM cases ORDER BY id",
         "SELECT revision, role, position, kind, text, sha256, source FROM parts ORDER BY case_id, revision, role, position",
         "SELECT queue, stratum, pi, basis FROM queue_draws ORDER BY id",
-        "SELECT metric, metric_version, threshold, judge_json, prompts_json, options_json FROM runs ORDER BY id",
+        "SELECT w.name, s.case_id, s.revision, s.seen FROM seen_verdicts s JOIN reviewers w ON w.id = s.reviewer_id "
+        "ORDER BY w.name, s.case_id",
+        "SELECT metric, metric_version, threshold, json_extract(judge_json, '$.settings.model') AS model, prompts_json, "
+        "options_json FROM runs ORDER BY id",
     )
     before = [rows(query) for query in queries]
+    assert all(before)
     elsewhere(monkeypatch, tmp_path)
     bring_in(bundle)
     assert [rows(query) for query in queries] == before
     write("cases", "shoes", tmp_path / "again.zip", format="bundle")
     with zipfile.ZipFile(bundle) as one, zipfile.ZipFile(tmp_path / "again.zip") as two:
         assert one.read("reviews.csv").decode() == two.read("reviews.csv").decode()
+
+
+def test_a_bundle_that_does_not_say_who_saw_what_is_read(bundle, tmp_path, monkeypatch):
+    path = bundle.with_name("older.zip")
+    with zipfile.ZipFile(bundle) as old, zipfile.ZipFile(path, "w") as new:
+        for member in old.namelist():
+            if member != "seen.csv":
+                new.writestr(member, old.read(member))
+    elsewhere(monkeypatch, tmp_path)
+    assert bring_in(path)["cases"] == 40 and value("SELECT count(*) FROM seen_verdicts") == 0
 
 
 def test_a_dataset_that_is_here_is_left_alone_and_another_name_makes_another_one(bundle):
@@ -136,6 +152,27 @@ def test_a_dataset_that_is_here_is_left_alone_and_another_name_makes_another_one
     assert report["dataset"] == "boots" and figures("boots") == before == figures("shoes")
     audits = {row["queue"] for row in rows("SELECT queue FROM queue_draws WHERE queue LIKE 'audit/%'")}
     assert {queue.split("/")[1] for queue in audits} == {"run 1", "run 2"}
+
+
+def test_a_judge_comes_in_without_its_address_and_cannot_be_asked(bundle, tmp_path, monkeypatch, judge_at):
+    path = changed(bundle, "runs.jsonl", lambda content: content.replace(b'"status": "queued"', b'"status": "stopped"'))
+    elsewhere(monkeypatch, tmp_path)
+    mine = judge_at("http://localhost:2/v1")
+    bring_in(path)
+    (run,) = run_store.runs(case_store.dataset_id("shoes"))
+    judges = {judge["name"]: judge for judge in judge_store.judges()}
+    assert judges["tester"] == mine and judges["tester (2)"]["kind"] == run["judge"]["kind"] == "imported"
+    assert run["judge_id"] == judges["tester (2)"]["id"] and run["judge"]["name"] == "tester (2)"
+    for settings in (judges["tester (2)"]["settings"], run["judge"]["settings"]):
+        assert settings["model"] == "tester" and not {"base_url", "key_variable"} & set(settings)
+    bring_in(path, "boots")
+    assert len(judge_store.judges()) == 2
+
+
+def test_a_judge_that_is_the_same_here_stays_one_that_can_be_asked(bundle):
+    bring_in(bundle, "boots")
+    first, second = rows("SELECT judge_id, judge_json FROM runs ORDER BY id")
+    assert first == second and len(judge_store.judges()) == 1
 
 
 def changed(bundle: Path, name: str, change) -> Path:
@@ -154,6 +191,31 @@ def changed(bundle: Path, name: str, change) -> Path:
         ("dataset.json", lambda content: content.replace(b'"form": 1', b'"form": 99'), "newer version"),
         ("dataset.json", lambda content: b"{", "is damaged or no bundle"),
         ("dataset.json", lambda content: b"{}", "lacks 'form'"),
+        ("dataset.json", lambda content: b"[1]", "dataset.json does not hold an object"),
+        ("dataset.json", lambda content: b'{"form": 1, "name": 7}', "its name in dataset.json is not one"),
+        ("dataset.json", lambda content: content + b" " * 6_000_000, "dataset.json would unpack to 6,"),
+        ("runs.jsonl", lambda content: b"[1]", "runs, row 1: it is no object with a judge"),
+        (
+            "runs.jsonl",
+            lambda content: content.replace(b'"metric": "text_to_image"', b'"metric": "beauty"', 1),
+            "runs, row 1: metric 'beauty' is not one that this version knows",
+        ),
+        (
+            "reviews.csv",
+            lambda content: content.replace(b",overall,", b",taste,", 1),
+            "reviews, row 1: criterion 'taste' is not one of match, overall, recall",
+        ),
+        (
+            "verdicts.csv",
+            lambda content: content.replace(b",ok,0.", b",ok,57.", 1),
+            r"verdicts, row \d+: score 57\.\d+ is not a number from 0 to 1",
+        ),
+        ("cases.csv", lambda content: content + b"x", "cases, row 41: it has fewer cells than the header"),
+        (
+            "run_cases.csv",
+            lambda content: content.replace(b",1,", b"," + b"9" * 30 + b",", 1),
+            r"run_cases, row \d+: Python int too large",
+        ),
         (
             "reviews.csv",
             lambda content: content.replace(b",usable,", b",splendid,", 1),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import struct
 import zipfile
 
@@ -12,10 +13,12 @@ from hypothesis import strategies as st
 from data.exchange import case_table
 from data.exchange.case_table import match, pair_prompts
 from data.exchange.columns import join_list, split_list, texts
+from data.exchange.picture_parts import PictureParts
 from data.exchange.pictures import Pictures, PicturesUnusable
 from data.exchange.tables import TableUnreadable, read_csv
 from data.store import cases as case_store
 from data.store.links import NOT_FETCHED
+from evaluators.case import Part
 from tests.conftest import png
 
 TABLE = "case_id,prompt,result_image\na,a red square,red.png\nb,a blue square,blue.png\n"
@@ -339,3 +342,54 @@ def test_the_nth_prompt_goes_with_the_nth_picture_in_natural_order_and_nothing_i
 
 def test_any_file_name_can_be_ordered():
     assert len(pair_prompts([], ["1²3.png", "a1.png", "1a.png", "①.png", "１.png", ""])) == 6
+
+
+# --- one picture for several names -------------------------------------------------------------------------------------
+
+
+def found(files: list[str], names: list[str]) -> list[str]:
+    """The file whose content each name got in the end, or nothing."""
+    contents = {name: png((i, 0, 0)) for i, name in enumerate(files)}
+    by_digest = {hashlib.sha256(content).hexdigest(): name for name, content in contents.items()}
+    parts = PictureParts(Pictures.of_files(contents), keeping=False)
+    for name in names:
+        parts.part(name)
+    told = [by_digest.get(parts.part(name).sha256 or "", "") for name in names]
+    assert parts.counts["matched"] == sum(map(bool, told)) and set(parts.kept) == {
+        digest for digest, name in by_digest.items() if name in told
+    }
+    return told
+
+
+LINK_A, LINK_B = "https://x.test/a/1.png?sign=1", "https://x.test/b/1.png"
+
+
+@pytest.mark.parametrize(
+    ("files", "names", "wanted"),
+    [
+        (["1.png"], ["modelA/1.png"], ["1.png"]),
+        (["1.png"], ["modelA/1.png", "modelB/1.png", "modelA/1.png"], ["", "", ""]),
+        (["1.png"], ["modelA/1.png", "modelB/1.png", "modelC/1.png"], ["", "", ""]),
+        (["1.png"], ["modelA/1.png", "MODELA\\1.png"], ["1.png", "1.png"]),
+        (["1.png"], ["modelA/1.png", "1.png", LINK_A], ["", "1.png", ""]),
+        (["1.png"], [LINK_A, LINK_B], ["", ""]),
+        (["1.png"], [LINK_A, LINK_A.replace("=1", "=2")], ["1.png", "1.png"]),
+        (["all/1.png"], [LINK_A], ["all/1.png"]),
+        (["all/a/1.png"], [LINK_B, LINK_A], ["", "all/a/1.png"]),
+        (["all/a/1.png", "all/b/1.png"], [LINK_A, LINK_B], ["all/a/1.png", "all/b/1.png"]),
+        (["1.png", "b/1.png"], ["x/b/1.png", "x/c/1.png"], ["b/1.png", "1.png"]),
+    ],
+)  # fmt: skip
+def test_a_picture_is_not_given_to_names_that_fit_it_by_their_ends_alone(files, names, wanted):
+    assert found(files, names) == wanted
+
+
+def test_a_name_that_lost_its_picture_says_so_and_a_link_stays_one():
+    parts = PictureParts(Pictures.of_files({"1.png": png("red")}), keeping=False)
+    for name in ("modelA/1.png", "modelB/1.png", LINK_A):
+        parts.part(name)
+    assert parts.part("modelA/1.png").problem == (
+        "modelA/1.png is not taken to be 1.png: other names fit it as well; name its folder"
+    )
+    assert parts.part(LINK_A) == Part("image", source=LINK_A, problem=NOT_FETCHED)
+    assert parts.counts == {"matched": 0, "missing": 2, "unreadable": 0, "links": 1}

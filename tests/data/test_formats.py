@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -204,7 +205,8 @@ def viescore_folder(tmp_path):
 
 def test_a_viescore_folder_and_imagenhub_ratings_find_each_other(viescore_folder):
     proposals = proposals_for(sources_at(viescore_folder))
-    report = run_import("edits", proposals).report
+    said = [replace(p, choices=replace(p.choices, random=True)) for p in proposals]
+    report = run_import("edits", said).report
     assert [p.format for p in proposals] == ["ratings of ImagenHub", "results of VIEScore"]
     assert [report[kind]["new"] for kind in ("cases", "verdicts", "reviews")] == [3, 3, 3]
     assert report["problems"] == []

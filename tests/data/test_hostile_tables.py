@@ -7,6 +7,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 import zipfile
 
 import openpyxl
@@ -18,6 +19,7 @@ from data.exchange.gathering import proposals_for
 from data.exchange.importing import run_import
 from data.exchange.mapping import MappingWrong
 from data.exchange.reading import Source, TableUnreadable, open_table
+from data.exchange.reading.excel_parts import sheets_parts
 from data.store.connection import database
 from tests.conftest import REPOSITORY
 from tests.data.test_case_table import case
@@ -51,7 +53,7 @@ def refused(content: bytes, name: str = "cases.csv") -> str:
         (b"\xef\xbb\xbf", "has no header"),
         (b"\xff\xfe", "has no header"),
         (b"prompt,x\n" + b"y" * 2_000_000 + b",1\n", "has more than 1,000,000 characters"),
-        (b'prompt\n"never closed\n' + b"and so on\n" * 200_000, "a quote before it is never closed"),
+        (b'prompt\n"never closed\n' + b"and so on\n" * 200_000, "in line 2 has more than 1,000,000 characters, or a quote"),
         (b"x" * 30_000_000, "has a line of more than 20,000,000 characters"),
         (b"," * 5_000 + b"\n", "has no header"),
         (b"a," * 5_000 + b"\n1\n", "columns, more than 2,000"),
@@ -96,6 +98,47 @@ def test_a_part_that_is_small_packed_and_huge_unpacked_is_not_unpacked():
     content = changed(PLAIN, {"xl/styles.xml": b"<styleSheet>" + b" " * 60_000_000})
     assert len(content) < 200_000
     assert "xl/styles.xml would unpack to 60,000,012 bytes, more than 30,000,000" in refused(content, "cases.xlsx")
+
+
+@pytest.mark.parametrize(
+    "path", ["xl/media/strings.xml", "xl/media/strings.png", "xl/strings.bin", "xl/worksheets/sheetstrings.xml"]
+)
+def test_texts_are_not_unpacked_whatever_their_part_is_called(path):
+    kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    with zipfile.ZipFile(io.BytesIO(PLAIN)) as archive:
+        types = archive.read("[Content_Types].xml")
+    types = types.replace(b"</Types>", b'<Override PartName="/%s" ContentType="%s"/></Types>' % (path.encode(), kind))
+    content = changed(PLAIN, {path: b" " * 90_000_000, "[Content_Types].xml": types})
+    assert "would unpack to 90,000,000 bytes, more than 80,000,000" in refused(content, "cases.xlsx")
+
+
+def test_a_sheet_is_not_read_whole_because_it_is_called_a_sheet_of_charts():
+    with zipfile.ZipFile(io.BytesIO(PLAIN)) as archive:
+        relations = archive.read("xl/_rels/workbook.xml.rels")
+    assert b"relationships/worksheet" in relations
+    relations = relations.replace(b"relationships/worksheet", b"relationships/chartsheet")
+    content = changed(PLAIN, {SHEET: b" " * 40_000_000, "xl/_rels/workbook.xml.rels": relations})
+    assert "would unpack to 40,000,000 bytes, more than 30,000,000" in refused(content, "cases.xlsx")
+
+
+@pytest.mark.parametrize("kind", [b"image/png", b"application/vnd.openxmlformats-officedocument.x.worksheet+xml"])
+def test_a_part_that_is_read_by_its_name_is_measured_whatever_it_says_it_is(kind):
+    types = b'<Types><Override PartName="/xl/styles.xml" ContentType="%s"/></Types>' % kind
+    content = changed(PLAIN, {"xl/styles.xml": b" " * 40_000_000, "[Content_Types].xml": types})
+    assert "styles.xml would unpack to 40,000,000 bytes" in refused(content, "cases.xlsx")
+
+
+@pytest.mark.parametrize(
+    "never_closed",
+    [b'<mergeCell ' * 90_000, b"<c " * 300_000, b'<c r="A1" vm="' * 70_000, b'<c r="A1"><f>' * 70_000,
+     b'<c r="A1" r="A1"' * 60_000, b'<c r="A1" t="str"><f>' + b"DISPIMG" * 140_000],
+)  # fmt: skip
+def test_tags_that_are_never_closed_are_passed_over_at_once(never_closed):
+    sheet = never_closed + b' vm="1" DISPIMG("'
+    parts = {SHEET: sheet, "xl/metadata.xml": b"<a/>", "xl/cellimages.xml": b"<a/>"}
+    started = time.monotonic()
+    assert sheets_parts(Source("x.xlsx", changed(PLAIN, parts)))
+    assert time.monotonic() - started < 3
 
 
 def test_a_drawing_that_is_a_bomb_or_leads_outside_costs_only_its_pictures():

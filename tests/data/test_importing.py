@@ -17,7 +17,7 @@ from openpyxl.drawing.image import Image
 from cli import cli
 from data.exchange.gathering import proposals_for
 from data.exchange.importing import carry_out, plan_import, run_import
-from data.exchange.mapping import MappingWrong, parsed
+from data.exchange.mapping import Choices, MappingWrong, parsed
 from data.exchange.pictures import Pictures
 from data.exchange.proposing import guessed
 from data.exchange.reading import Source, TableUnreadable, open_table
@@ -27,6 +27,7 @@ from data.exchange.synonyms import label_from
 from data.exchange.writing import write
 from data.reports.headline import agreement_report
 from data.store import cases as case_store
+from data.store import mappings as mapping_store
 from data.store import queues, reviews
 from data.store import runs as run_store
 from data.store import verdicts as verdict_store
@@ -61,7 +62,7 @@ def counted(report: dict) -> dict[str, dict[str, int]]:
 
 
 def test_one_wide_file_brings_cases_two_judges_and_two_people():
-    report = imported(WIDE, blind=True)
+    report = imported(WIDE, blind=True, random=True)
     assert counted(report) == {"cases": {"new": 2}, "verdicts": {"new": 4}, "reviews": {"new": 4}}
     assert (report["problems"], report["unread_columns"]) == ([], [])
     assert report["pictures"] == {"matched": 2, "missing": 0, "unreadable": 0, "links": 0}
@@ -168,6 +169,146 @@ def test_ratings_make_a_label_and_stay_beside_it():
     assert bad["label"] == "badcase"
 
 
+def test_two_files_with_one_id_for_other_cases_never_mix():
+    first = "case_id,prompt,gpt_score\na,a red square,1\nb,same,1\n"
+    second = "case_id,prompt,gpt_score,rater1\na,a blue circle,0,badcase\nb,same,0,usable\n"
+    plan = plan_import("shoes", proposed(first, second))
+    done = carry_out(plan)
+    assert done.report["problems"] == plan.report["problems"] == [
+        {"file": "file1.csv", "row": 1, "column": "case_id", "problem": "a stands in file0.csv with another content"}
+    ]  # fmt: skip
+    assert counted(done.report)["cases"] == {"new": 2, "unchanged": 1, "rejected": 1}
+    assert (counted(done.report)["reviews"], reviews.history(1)) == ({"new": 1}, [])
+
+
+def test_a_file_that_says_what_another_one_lacks_completes_its_cases():
+    first, second = "case_id,prompt,rater1\na,a red square,usable\n", "case_id,result_image\na,red.png\n"
+    planned = plan_import("shoes", proposed(first, second), Pictures.of_files(FILES)).report
+    report = imported(first, second)
+    assert counted(report) == counted(planned)
+    assert counted(report)["cases"] == {"new": 1, "changed": 1}
+    found = case("a")
+    assert (found.prompt, len(found.result_images)) == ("a red square", 1)
+    assert len(rows("SELECT 1 FROM current_reviews")) == 1
+    before = everything()
+    assert counted(imported(first, second))["cases"] == {"unchanged": 2}
+    assert everything() == before
+
+
+def current(case_id: int = 1) -> list[str]:
+    sql = "SELECT label FROM current_reviews WHERE case_id = ? ORDER BY reviewer_id"
+    return [r["label"] for r in rows(sql, [case_id])]
+
+
+@pytest.mark.parametrize("times", [("", "", ""), ("2026-01-01", "2026-01-02", "2026-01-03")])
+def test_a_label_that_is_changed_and_changed_back_ends_as_it_was_said_last(times):
+    imported("case_id,prompt\na,p\n")
+    said = [f"case_id,reviewer,human_label,labelled\na,Ann,{label},{at}\n"
+            for label, at in zip(("usable", "badcase", "usable"), times, strict=True)]  # fmt: skip
+    for text in said:
+        planned = plan_import("shoes", proposed(text)).report
+        assert counted(imported(text)) == counted(planned)
+    assert current() == ["usable"]
+    before = everything()
+    assert counted(imported(said[-1]))["reviews"] == {"unchanged": 1}
+    assert everything() == before
+
+
+def test_a_person_twice_in_one_file_is_the_same_file_the_next_time_too():
+    for name, labels in (("shoes", "usable badcase usable"), ("hats", "badcase usable badcase badcase")):
+        text = "case_id,prompt,reviewer,human_label\n" + "".join(f"a,p,Ann,{label}\n" for label in labels.split())
+        imported(text, dataset=name)
+        assert current(case_store.find_case(name, "a")) == [labels.split()[-1]]
+        before = everything()
+        assert set(counted(imported(text, dataset=name))["reviews"]) == {"unchanged"}
+        assert everything() == before
+
+
+def test_decisions_of_the_lead_are_changed_back_too():
+    imported("case_id,prompt\na,p\n")
+    for label in ("usable", "badcase", "usable"):
+        text = f"case_id,adjudicated,adjudicated_by\na,{label},Lee\n"
+        (p,) = proposed(text)
+        mapping = parsed([f"{c}={c}" for c in ("adjudicated", "adjudicated_by")], p.mapping, p.table.columns)
+        assert run_import("shoes", [replace(p, mapping=mapping)]).report["adjudications"] == 1
+    assert [r["label"] for r in rows("SELECT label FROM current_adjudications")] == ["usable"]
+    assert run_import("shoes", [replace(p, mapping=mapping)]).report["adjudications"] == 0
+
+
+def test_an_older_decision_of_the_lead_does_not_override_a_later_one():
+    imported("case_id,prompt\na,p\n")
+    reviews.adjudicate("desk", 1, "overall", reviews.reviewer_named("Lee"), "badcase", "")
+    (p,) = proposed("case_id,adjudicated,adjudicated_at\na,usable,2020-01-01\na,usable,2999-01-01\n")
+    mapping = parsed([f"{c}={c}" for c in ("adjudicated", "adjudicated_at")], p.mapping, p.table.columns)
+    plan = plan_import("shoes", [replace(p, mapping=mapping)])
+    assert carry_out(plan).report["problems"] == plan.report["problems"] == [
+        {"row": 1, "column": "adjudicated_at", "problem": "there is a later decision on the case here, which stays"}
+    ]  # fmt: skip
+    assert [r["label"] for r in rows("SELECT label FROM current_adjudications")] == ["usable"]
+
+
+@given(said=st.lists(st.lists(st.sampled_from(["usable", "badcase", "unsure"]), min_size=1, max_size=4), max_size=4))
+@settings(max_examples=25, deadline=None)
+def test_whatever_somebody_says_in_files_one_after_the_other_the_last_word_stands(said):
+    name = "said " + json.dumps(said)
+    for labels in said:
+        text = "case_id,prompt,reviewer,human_label\n" + "".join(f"a,p,Ann,{label}\n" for label in labels)
+        planned = plan_import(name, proposed(text)).report
+        assert counted(imported(text, dataset=name)) == counted(planned)
+        assert current(case_store.find_case(name, "a")) == labels[-1:]
+        assert set(counted(imported(text, dataset=name))["reviews"]) == {"unchanged"}
+
+
+def test_times_and_not_rows_say_which_label_of_a_person_is_the_current_one():
+    late, early = "a,Ann,badcase,2026-02-02\n", "a,Ann,usable,2026-01-01\n"
+    header = "case_id,reviewer,human_label,labelled\n"
+    imported("case_id,prompt\na,p\n")
+    imported(header + late + early)
+    assert current() == ["badcase"]
+    report = imported(header + "a,Ann,unsure,2026-01-15\n")
+    assert (counted(report)["reviews"], current()) == ({"rejected": 1}, ["badcase"])
+    assert report["problems"][0]["problem"] == "that person has a later label on the case here, which stays"
+    report = imported("case_id,prompt\nn,p\n", *(header + row.replace("a,", "n,", 1) for row in (late, early)))
+    assert (counted(report)["reviews"], current(2)) == ({"new": 1, "rejected": 1}, ["badcase"])
+
+
+def test_a_label_of_the_desk_stays_when_an_older_file_comes_again():
+    imported("case_id,prompt\na,p\n")
+    text = "case_id,reviewer,human_label\na,Ann,usable\n"
+    imported(text)
+    who = reviews.reviewer_named("Ann")
+    reviews.save_review(reviews.Review("desk", 1, 1, "overall", who, "badcase"))
+    assert counted(imported(text))["reviews"] == {"unchanged": 1}
+    assert current() == ["badcase"]
+
+
+def test_taking_back_a_label_that_is_not_there_is_a_problem_of_its_row_in_the_plan():
+    imported("case_id,prompt\na,p\n")
+    files = proposed("case_id,reviewer,human_label,token,undoes\na,Ann,usable,t1,\na,Ann,,t2,t1\na,Ann,,t3,gone\n")
+    files = [replace(p, mapping=parsed(["token=token", "undoes=undoes"], p.mapping, p.table.columns)) for p in files]
+    plan = plan_import("shoes", files)
+    assert carry_out(plan).report["problems"] == plan.report["problems"] == [
+        {"row": 3, "column": "undoes", "problem": "there is no label gone to take back"}
+    ]  # fmt: skip
+    assert current() == []
+
+
+def test_what_is_assumed_of_ratings_is_said_and_one_outside_the_scale_is_rejected():
+    text = "case_id,prompt,rater,SC\na,p,x,4\nb,q,x,2\nc,r,x,-1\n"
+    report = imported(text)
+    assert "Ratings are taken to be 0-5; a label is usable if each is at least 2.5." in report["notes"]
+    assert any(note.startswith("Labels are taken to be on overall") for note in report["notes"])
+    assert counted(report)["reviews"] == {"new": 2, "rejected": 1}
+    assert report["problems"][0]["problem"] == "a rating of -1 is outside 0-5"
+
+
+def test_labels_that_are_here_stay_as_they_were_given_and_the_report_says_so():
+    imported(WIDE)
+    report = imported(WIDE, blind=True, random=True)
+    told = "4 labels are here already as given beside the verdict, on picked cases: unchanged."
+    assert [note for note in report["notes"] if "abels" in note] == [told]
+
+
 # --- thresholds, scales, labels ----------------------------------------------------------------------------------------
 
 
@@ -226,10 +367,12 @@ def test_a_cell_that_is_no_label_rejects_that_label_and_nothing_else():
     }  # fmt: skip
 
 
-def test_labels_are_taken_as_picked_when_only_some_cases_have_one_unless_somebody_says_otherwise():
+def test_labels_are_taken_as_picked_unless_somebody_says_otherwise():
     some = "case_id,prompt,human_label\na,p,usable\nb,q,\n"
-    imported(some, reviewer="Ann")
-    assert reviews.history(1)[0]["basis"] == "opportunistic"
+    for text in (some, some.replace("b,q,", "b,q,badcase")):
+        report = imported(text, reviewer="Ann")
+        assert reviews.history(1)[0]["basis"] == "opportunistic"
+    assert any("--labels-random" in note for note in report["notes"])
     imported(some, dataset="drawn", reviewer="Ann", random=True, blind=True)
     (said,) = reviews.history(case_store.find_case("drawn", "a"))
     assert (said["basis"], said["queue"], said["pi"], said["blind"]) == ("random", "imported", 1.0, 1)
@@ -255,6 +398,57 @@ def test_tags_that_are_known_become_tags_and_others_stay_in_the_comment():
     )
     said = reviews.history(1)[0]
     assert (said["tags"], said["comment"]) == (["wrong_count"], "see hand\n手指")
+
+
+def test_a_person_s_score_without_a_label_is_a_rating_and_one_that_is_no_number_is_rejected():
+    report = imported("case_id,prompt,rater1_score\na,p,4\nb,q,1\nc,r,so so\n")
+    assert counted(report)["reviews"] == {"new": 2, "rejected": 1}
+    assert (current(1), current(2), report["problems"][0]["problem"]) == (
+        ["usable"], ["badcase"], "'so so' is not a number",
+    )  # fmt: skip
+    assert counted(imported("编号,提示词,人工评分\na,p,80\n", dataset="zh"))["reviews"] == {"new": 1}
+
+
+def test_a_case_with_a_whole_verdict_and_one_by_aspects_keeps_the_whole_one_and_the_rest_of_the_file():
+    imported("case_id,prompt\na,p\nb,q\n")
+    report = imported("case_id,judge,aspect,score\na,gpt,SC,5\na,gpt,,7\nb,gpt,SC,5\n", scale=10.0, combine="lowest")
+    assert counted(report)["verdicts"] == {"new": 2, "rejected": 1}
+    assert [(p["row"], p["problem"]) for p in report["problems"]] == [
+        (1, "gpt has a verdict on a in an earlier row already")
+    ]  # fmt: skip
+
+
+def test_half_an_emoji_anywhere_in_json_comes_in_as_a_question_mark():
+    half = "\ud83d"
+    row = {"case_id": f"a{half}", "prompt": half, "judge": f"g{half}", "score": 1, "reviewer": f"Ann{half}",
+           "human_label": "usable", "comment": half, f"x{half}.score": 0.5, f"item:k{half}": 3}  # fmt: skip
+    text = json.dumps([row])
+    for _ in range(2):
+        report = run_import("shoes", proposals_for([Source("file.json", text.encode())])).report
+        assert report["problems"] == []
+    assert (case("a?").prompt, set(report["reviewers"])) == ("?", {"Ann?"})
+
+
+def test_an_empty_table_among_others_is_passed_over_with_a_note():
+    report = imported(TABLE, "case_id,judge,score\n", "")
+    assert counted(report)["cases"] == {"new": 2}
+    for told in ("file1.csv has a header and no rows; it is passed over.", "file2.csv: empty, and passed over."):
+        assert told in report["notes"]
+    for alone in ("case_id,prompt\n", ""):
+        with pytest.raises(TableUnreadable):
+            imported(alone)
+
+
+def test_equal_runs_of_one_import_stay_two_runs_and_come_again_as_those():
+    told = "case_id,judge,run,score\na,gpt,1,0.9\na,gpt,2,0.9\n"
+    same = "case_id,judge,score\na,gpt,0.9\n"
+    imported("case_id,prompt\na,p\n")
+    assert counted(imported(told))["verdicts"] == {"new": 2}
+    assert counted(imported(same, same))["verdicts"] == {"new": 2}
+    assert len(run_store.runs()) == 4
+    before = everything()
+    assert [counted(r)["verdicts"] for r in (imported(told), imported(same, same))] == [{"unchanged": 2}] * 2
+    assert everything() == before
 
 
 # --- pictures ----------------------------------------------------------------------------------------------------------
@@ -344,6 +538,30 @@ def test_the_command_takes_mappings_tells_without_doing_and_writes_what_it_did_n
     assert "There is no kept mapping" in run("--mapping", "other", status=2)
 
 
+def test_what_a_kept_mapping_says_is_never_who_judged_or_how_people_labelled(tmp_path):
+    path = tmp_path / "w.csv"
+    path.write_text("wer,was,wie,gut\na,p,7,usable\n")
+    options = ["--map", "case_id=wer", "--map", "prompt=was", "--map", "score=wie", "--map", "human_label=gut",
+               "--judge", "gpt", "--reviewer", "Ann", "--labels-blind", "--labels-random", "--scale", "10"]  # fmt: skip
+    command = ["import", str(path), "--dataset", "d", "--json"]
+    dry = CliRunner().invoke(cli, [*command, *options, "--keep-mapping", "mine", "--dry-run"])
+    assert (dry.exit_code, mapping_store.mappings()) == (0, [])
+    assert CliRunner().invoke(cli, [*command, *options, "--keep-mapping", "mine"]).exit_code == 0
+    kept = mapping_store.mapping_named("mine")
+    assert kept["choices"] == {"criterion": "", "scale": 10.0, "rating_scale": 0.0, "combine": "viescore"}
+    with_old = {"judge": "gpt", "reviewer": "Ann", "blind": True, "random": True, "scale": 5.0}
+    mapping_store.keep_mapping("mine", kept["fields"], with_old)  # as it was kept before
+    (proposal,) = proposals_for([Source.of_path(path)])
+    assert proposal.choices == Choices(scale=5.0)
+
+
+@pytest.mark.parametrize("option", [["--keep-mapping", "x" * 81], ["--rejected", "/nowhere/at/all.csv"]])
+def test_what_cannot_be_written_afterwards_is_refused_before_anything_is_saved(option, tmp_path):
+    (tmp_path / "t.csv").write_text("case_id,prompt\na,p\n")
+    done = CliRunner().invoke(cli, ["import", str(tmp_path / "t.csv"), "--dataset", "d", *option])
+    assert (done.exit_code, case_store.datasets()) == (2, [])
+
+
 def test_a_zip_with_a_table_and_its_pictures_is_enough(tmp_path):
     import zipfile
 
@@ -359,7 +577,7 @@ def test_a_zip_with_a_table_and_its_pictures_is_enough(tmp_path):
 
 
 def test_an_export_comes_into_an_empty_dataset_of_the_same_workspace_with_the_same_figures(tmp_path):
-    imported(WIDE, blind=True)
+    imported(WIDE, blind=True, random=True)
     reviews.undo_review("undo", rows("SELECT token FROM reviews LIMIT 1")[0]["token"], 1)
     reviews.adjudicate("t", 2, "overall", 1, "badcase", "it is red")
     files = [tmp_path / f"{table}.csv" for table in ("cases", "verdicts", "reviews", "adjudications")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 
 from data import links
 from data.links import fetching, worker
-from data.links.network import AddressRefused, PublicOnly, is_public
+from data.links.network import AddressRefused, PublicOnly, _not_looked_up, is_public
 from data.store import cases as case_store
 from data.store import links as store
 from data.store import reviews
@@ -131,7 +132,7 @@ def results() -> list[Part]:
         "127.0.0.1", "127.8.8.8", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",
         "224.0.0.1", "255.255.255.255", "240.0.0.1", "192.0.2.1", "198.18.0.1", "::1", "::", "fe80::1", "fe80::1%eth0",
         "fc00::1", "fd12::1", "ff02::1", "::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::10.0.0.1", "2002:7f00:1::",
-        "::127.0.0.1", "nonsense", "",
+        "::127.0.0.1", "fec0::1", "feff::1", "nonsense", "",
     ],
 )  # fmt: skip
 def test_addresses_behind_our_door_are_not_public(address):
@@ -278,6 +279,38 @@ def test_what_cannot_be_reached_says_so(link, allowed):
     given_links(link)
     assert links.fetch_links() == {"fetched": 0, "failed": 1}
     assert results()[0].problem.startswith(link)
+
+
+def test_a_host_that_answers_nothing_is_given_up_and_others_are_not(served, allowed):
+    _, address = served
+    given_links(*[f"http://127.0.0.1:9/{n}.png" for n in range(30)], f"{address}/red.png")
+    assert links.fetch_links() == {"fetched": 1, "failed": 30}
+    given_up = [part for part in results() if "its host did not answer 5 other links" in part.problem]
+    assert 20 <= len(given_up) <= 25 and given_up[0].problem.startswith(given_up[0].source)
+
+
+def test_a_host_that_answers_with_errors_is_asked_for_every_link(served, allowed):
+    handler, address = served
+    given_links(*[f"{address}/gone{n}" for n in range(12)])
+    assert links.fetch_links()["failed"] == 12
+    assert all(handler.asked[f"/gone{n}"] for n in range(12))
+
+
+def test_a_name_that_is_not_looked_up_this_time_is_tried_again():
+    answers = [_not_looked_up("pictures.example", socket.gaierror(socket.EAI_AGAIN, "try again"))] * 2
+    answers.append(_not_looked_up("pictures.example", socket.gaierror(socket.EAI_NONAME, "unknown")))
+
+    async def resolve(host: str, port: int) -> list[str]:
+        raise answers.pop(0)
+
+    async def fetch() -> None:
+        async with httpcore2.AsyncConnectionPool(network_backend=PublicOnly(resolve)) as pool:
+            with tempfile.TemporaryFile() as file:
+                await fetching.fetch("http://pictures.example/red.png", pool, file)
+
+    with pytest.raises(fetching.NotFetched, match=r"there is no host pictures\.example"):
+        asyncio.run(fetch())
+    assert not answers
 
 
 def test_redirects_are_followed_and_a_busy_server_is_asked_again(served, allowed):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import time
 import zipfile
 
 import openpyxl
@@ -17,6 +18,7 @@ from openpyxl.drawing.image import Image
 
 from data.exchange.reading import SURPLUS, EmbeddedPictures, Source, Table, TableUnreadable, open_table
 from data.exchange.reading.delimited import DELIMITERS, sniffed
+from data.exchange.reading.table import unique
 from tests.conftest import png
 
 
@@ -87,6 +89,8 @@ def test_the_sign_between_the_cells_is_found(delimiter):
         ("prompt\na, b, and c\nd\n", [{"prompt": "a, b, and c"}, {"prompt": "d"}]),
         ("a;b\n1,5;2,5\n3,5;4\n", [{"a": "1,5", "b": "2,5"}, {"a": "3,5", "b": "4"}]),
         ("a,a\n1,2\n", [{"a": "1", "a (2)": "2"}]),
+        ("a,a (2),a,a\n1,2,3,4\n", [{"a": "1", "a (2)": "2", "a (3)": "3", "a (4)": "4"}]),
+        ("prompt,'@ann,'plain\np,q,r\n", [{"prompt": "p", "@ann": "q", "'plain": "r"}]),
         ("a,b\n'=1+1,'plain\n", [{"a": "=1+1", "b": "'plain"}]),
         ("a,b\n1\n", [{"a": "1", "b": ""}]),
         ("a,b\n1,2,3\n", [{"a": "1", "b": "2", SURPLUS: "3"}]),
@@ -94,6 +98,25 @@ def test_the_sign_between_the_cells_is_found(delimiter):
 )
 def test_what_spreadsheets_do_to_csv(content, wanted):
     assert rows(content) == wanted
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ('a,b\n1,2\n3,"never\n4,5\n6,7\n', 3),
+        ('a,b\r\n"1\r\n1","never\r\n4,5', 3),
+        ('a,b\n1,"', 2),
+        ('a,"b\n1,2\n', 1),
+        ('sep=;\na;b\n1;"\n', 3),
+    ],
+)
+def test_a_quote_that_is_never_closed_is_told_with_its_line(content, line):
+    with pytest.raises(TableUnreadable, match=f"a quote in line {line} begins a cell and is never closed"):
+        rows(content)
+
+
+def test_quotes_inside_of_cells_and_a_last_line_without_an_end_are_read():
+    assert rows('a,b\n5" nail,"x"y\n"1\n2","last"') == [{"a": '5" nail', "b": "xy"}, {"a": "1\n2", "b": "last"}]
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "shift_jis", "big5"])
@@ -118,11 +141,64 @@ def test_a_title_and_a_merged_header_give_plain_columns():
     ]
 
 
+@pytest.mark.parametrize("merged", [(), ("A1:B1",)])
+def test_a_title_of_two_cells_is_not_taken_for_the_header(merged):
+    made = book(["Evaluation", None, "October"], ["prompt", "result_image", "odd"], ["p", "a.png", "x"], merged=merged)
+    assert rows(saved(made), "x.xlsx") == [{"prompt": "p", "result_image": "a.png", "odd": "x"}]
+
+
+def test_a_header_of_unknown_names_is_kept_and_so_are_groups_of_known_ones():
+    assert rows(saved(book(["colour", "size"], ["red", "9"])), "x.xlsx") == [{"colour": "red", "size": "9"}]
+    made = book(["Nr", "GPT-4o", None], [None, "score", "reason"], ["7", 0.5, "fine"], merged=("B1:C1", "A1:A2"))
+    assert rows(saved(made), "x.xlsx") == [{"Nr": "7", "GPT-4o.score": "0.5", "GPT-4o.reason": "fine"}]
+
+
+def test_cells_under_no_name_are_told():
+    read = table("prompt,,score,\np,note,1,\nq,,,\n")
+    assert read.notes == ("cases.csv: column 2 has no name and is not read; give it one in the header.",)
+    assert read.columns == ("prompt", "score")
+
+
+@given(st.lists(st.sampled_from(["a", "a (2)", "a (3)", "a (2) (2)", "b", ""]), max_size=9))
+def test_names_of_columns_are_made_unique(names):
+    made = unique(names)
+    named = [name for name in made if name]
+    assert len(set(named)) == len(named) and [bool(name) for name in made] == [bool(name) for name in names]
+    assert all(one.startswith(name) for one, name in zip(made, names, strict=True))
+
+
 def test_a_cell_merged_downwards_stands_in_each_of_its_rows():
     made = book(
         ["prompt", "result_image"], ["a red square", "a.png"], [None, "b.png"], ["x", "c.png"], merged=("A2:A3",)
     )
     assert [row["prompt"] for row in rows(saved(made), "x.xlsx")] == ["a red square", "a red square", "x"]
+
+
+def test_a_cell_merged_beside_the_table_or_to_the_sheet_s_end_costs_nothing():
+    made = book(
+        ["prompt", "result_image"], ["a red square", "a.png", None, "beside"], [None, "b.png"], [], ["x", "c.png"],
+        merged=("A2:A4",),
+    )  # fmt: skip
+    made.active.cell(60, 2).number_format = "0.0"  # a row of the sheet that holds nothing
+    first, more = b'<mergeCell ref="A2:A4"', b'<mergeCell ref="D2:D1048576"/><mergeCell ref="B5:B1048576"/>'
+    content = _with_parts(saved(made), {}, first, more + first)
+    started = time.monotonic()
+    read = table(content, "x.xlsx")
+    assert [(number, row["prompt"], row["result_image"]) for number, row in read.rows()] == [
+        (1, "a red square", "a.png"), (2, "a red square", "b.png"), (4, "x", "c.png"),
+    ]  # fmt: skip
+    assert time.monotonic() - started < 2
+
+
+def test_sheets_that_are_not_read_are_named():
+    made = book(["prompt"], ["p"])
+    for title in ("用例", "人工"):
+        made.create_sheet(title).append(["prompt"])
+    content = saved(made)
+    assert table(content, "x.xlsx").notes == (
+        "x.xlsx: only the sheet Cases is read; choose another one with --sheet: 用例, 人工.",
+    )
+    assert table(content, "x.xlsx", "人工").notes == table(saved(book(["prompt"], ["p"])), "x.xlsx").notes == ()
 
 
 def test_the_sheet_with_known_columns_is_taken_unless_another_is_named():
@@ -145,6 +221,26 @@ def test_pictures_that_float_over_cells_are_the_cells_of_their_upper_left_corner
     found = [row["result"] for row in rows(saved(made), "x.xlsx")]
     assert all(isinstance(cell, EmbeddedPictures) for cell in found)
     assert [cell.readers[str(cell)]() for cell in found] == [png("red"), png("blue")]
+
+
+class Counted(Source):
+    """A source that counts how often it is opened."""
+
+    opened = 0
+
+    def open(self):
+        Counted.opened += 1
+        return super().open()
+
+
+def test_all_pictures_of_a_workbook_are_read_through_one_open_zip():
+    made = book(["prompt", "picture"], *([f"p{i}", None] for i in range(20)))
+    for i in range(20):
+        made.active.add_image(Image(io.BytesIO(png((i, 0, 0)))), f"B{i + 2}")
+    cells = [row["picture"] for _n, row in open_table(Counted("x.xlsx", saved(made))).rows()]
+    before = Counted.opened
+    contents = [read() for cell in cells for read in cell.readers.values()]
+    assert len(set(contents)) == 20 and Counted.opened == before + 1
 
 
 def _with_parts(content: bytes, parts: dict[str, bytes], cell: bytes, by: bytes) -> bytes:

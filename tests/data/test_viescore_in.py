@@ -65,7 +65,7 @@ def check_figures() -> None:
 
 
 def test_three_files_by_command_and_once_more():
-    command = ["import", *map(str, FILES), "--dataset", "viescore", "--labels-blind", "--json"]
+    command = ["import", *map(str, FILES), "--dataset", "viescore", "--labels-blind", "--labels-random", "--json"]
     done = CliRunner().invoke(cli, command)
     report = json.loads(done.stdout)
     assert (report["cases"]["new"], report["verdicts"]["new"], report["reviews"]["new"]) == (2417, 4834, 7251)
@@ -79,7 +79,7 @@ def test_three_files_by_command_and_once_more():
 def test_one_file_after_the_other_as_on_the_screen():
     for path in FILES:
         (proposal,) = proposals_for([Source(path.name, path.read_bytes())])
-        proposal = replace(proposal, choices=replace(proposal.choices, blind=True))
+        proposal = replace(proposal, choices=replace(proposal.choices, blind=True, random=True))
         plan = plan_import("viescore", [proposal])
         assert plan.report["problems"] == []
         carry_out(plan)

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from data.exchange.gathering import proposals_for
 from data.exchange.importing import run_import
 from data.exchange.reading import Source
+from data.exchange.writing import write
 from data.store import cases as case_store
 from data.store import mappings as mapping_store
 from data.store import runs as run_store
@@ -83,6 +84,7 @@ def test_what_a_column_is_can_be_changed_before_anything_is_saved():
     app = box.select("human_label").run()
     assert "Save 2 cases, 2 verdicts, 2 labels" in [b.label for b in app.button]
     app = next(c for c in app.checkbox if "without seeing the judge" in c.label).check().run()
+    app = next(c for c in app.checkbox if "random draw" in c.label).check().run()
     save(app)
     (run,) = run_store.runs()
     assert (run["judge_name"], run["threshold"]) == ("gpt", 0.5)
@@ -116,11 +118,30 @@ def test_what_cannot_be_read_is_one_sentence(name, content, problem):
     assert case_store.datasets() == []
 
 
+def test_a_bundle_names_the_command_that_brings_it_in(tmp_path):
+    run_import("shoes", proposals_for([Source("w.csv", b"case_id,prompt\na,p\n")]))
+    write("cases", "shoes", tmp_path / "shoes.zip", format="bundle")
+    app = dropped(("shoes.zip", (tmp_path / "shoes.zip").read_bytes()))
+    assert "cli.py import shoes.zip --dataset" in told(app).replace("\\", "")
+
+
+def test_half_an_emoji_is_shown_and_saved():
+    app = dropped(("half.json", '[{"case_id": "a", "prompt": "x\\ud83d"}]'))
+    save(app)
+    assert case_store.load_cases([1])[1].prompt == "x?"
+
+
+def test_any_error_of_a_choice_is_a_sentence():
+    app = dropped(("said.csv", "case_id,prompt,judge,score,threshold\na,p,gpt,0.5,7\n"))
+    assert "must be a number from 0 to 1" in told(app)
+
+
 @pytest.mark.skipif(not FILES[0].exists(), reason="the real data is not here")
 def test_real_cases_verdicts_and_ratings_go_in_on_the_screen_and_the_figures_are_those_of_the_files():
     app = dropped(*((path.name, path.read_bytes()) for path in FILES))
     assert "Save 2417 cases, 4834 verdicts, 7251 labels" in [b.label for b in app.button]
     app = next(c for c in app.checkbox if "without seeing the judge" in c.label).check().run()
+    app = next(c for c in app.checkbox if "random draw" in c.label).check().run()
     save(app)
     check_figures()
 

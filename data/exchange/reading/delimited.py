@@ -42,24 +42,59 @@ def open(source: Source, sheet: str | None = None) -> Table:
 
     def parsed() -> Iterator[list[str]]:
         csv.field_size_limit(MAX_CELL)
-        reader = csv.reader(itertools.islice(_lines(source, encoding), skipped, None), delimiter=delimiter)
+        lines = _Ending(itertools.islice(_lines(source, encoding), skipped, None))
+        reader, begins = csv.reader(lines, delimiter=delimiter), skipped + 1
         try:
             for cells in reader:
+                if lines.over:  # a row is whole with its line: this one asked for another, which there is not
+                    at = reader.line_num + skipped - _lines_in(cells[-1]) + 1
+                    raise TableUnreadable(
+                        f"{name} cannot be read as CSV: a quote in line {at} begins a cell and is never closed; "
+                        "close it, or write it twice between quotes."
+                    )
+                begins = reader.line_num + skipped + 1
                 if cells:
                     yield cells
         except csv.Error as error:
             told = (
-                f"a cell that ends in line {reader.line_num + skipped} has more than {MAX_CELL:,} characters, or a quote "
-                "before it is never closed"
+                f"a cell of the row that begins in line {begins} has more than {MAX_CELL:,} characters, or a quote before it "
+                "is never closed"
                 if "field limit" in str(error)
                 else f"line {reader.line_num + skipped}: {error}"
             )
             raise TableUnreadable(f"{name} cannot be read as CSV: {told}.") from error
 
-    header = [cell.strip() for cell in next(parsed(), [])]
+    header = [as_typed(cell.strip()) for cell in next(parsed(), [])]
     check_columns(header, name)
     columns = unique(header)
-    return Table(source, tuple(filter(None, columns)), lambda: _rows(parsed(), columns, name))
+    notes = tuple(_unnamed(parsed(), columns, name)) if "" in columns else ()
+    return Table(source, tuple(filter(None, columns)), lambda: _rows(parsed(), columns, name), notes=notes)
+
+
+def _unnamed(parsed: Iterator[list[str]], columns: tuple[str, ...], name: str) -> Iterator[str]:
+    """A sentence for each column that holds something and has no name, as far as the first rows tell."""
+    next(parsed)
+    filled = {at for cells in itertools.islice(parsed, 1_000) for at, cell in enumerate(cells) if cell.strip()}
+    for at, column in enumerate(columns):
+        if not column and at in filled:
+            yield f"{name}: column {at + 1} has no name and is not read; give it one in the header."
+
+
+class _Ending:
+    """Lines, and whether somebody asked for more than there are."""
+
+    def __init__(self, lines: Iterator[str]):
+        self._lines, self.over = lines, False
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._lines
+        self.over = True
+
+
+def _lines_in(cell: str) -> int:
+    """How many lines a cell stands in that goes on to the end of the file."""
+    breaks = len(re.findall(r"\r\n|\r|\n", cell))
+    return breaks if cell.endswith(("\r", "\n")) else breaks + 1
 
 
 def _rows(parsed: Iterator[list[str]], columns: tuple[str, ...], name: str) -> Iterator[tuple[int, dict[str, str]]]:

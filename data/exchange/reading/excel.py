@@ -11,7 +11,7 @@ from datetime import date, datetime
 import openpyxl
 
 from data.exchange.columns import as_typed
-from data.exchange.reading.excel_parts import Sheet, sheets_parts
+from data.exchange.reading.excel_parts import Sheet, content_types, sheets_parts
 from data.exchange.reading.headers import Header, find_header
 from data.exchange.reading.table import (
     MAX_CELL,
@@ -27,7 +27,7 @@ from data.exchange.reading.table import (
 
 #: Bytes that an XLSX file may unpack to, and those of its parts that are held in memory whole.
 MAX_UNPACKED = 500_000_000
-_MAX_STRINGS = 150_000_000
+_MAX_STRINGS = 80_000_000
 _MAX_PART = 30_000_000
 _ERRORS = frozenset({"#N/A", "#VALUE!", "#REF!", "#DIV/0!", "#NUM!", "#NAME?", "#NULL!"})
 #: Rows in which a header is looked for.
@@ -59,8 +59,15 @@ def open(source: Source, sheet: str | None = None) -> Table:
     if _is_all_formulas(source, chosen, header, of_sheet):
         told = "its cells hold formulas without results; open it in Excel, save it, and give it again"
         raise TableUnreadable(f"{name}, sheet {chosen}: {told}.")
+    others = ", ".join(title for title, _header in found if title != chosen)
+    notes = (f"{name}: only the sheet {chosen} is read; choose another one with --sheet: {others}.",) if others else ()
     return Table(
-        source, tuple(filter(None, header.columns)), lambda: _rows(source, chosen, header, of_sheet), chosen, sheets
+        source,
+        tuple(filter(None, header.columns)),
+        lambda: _rows(source, chosen, header, of_sheet),
+        chosen,
+        sheets,
+        notes,
     )
 
 
@@ -72,17 +79,17 @@ def check_zip(source: Source) -> None:
     name = source.short_name
     try:
         with source.open() as file, zipfile.ZipFile(file) as archive:
-            members = archive.infolist()
+            members, kinds = archive.infolist(), content_types(archive)
     except Exception as error:  # on a damaged file the zip reader raises many kinds
         raise TableUnreadable(f"{name} cannot be read as an Excel file: {error}.") from error
     unpacked = sum(member.file_size for member in members)
     if unpacked > MAX_UNPACKED:
         raise TableUnreadable(f"{name} would unpack to {unpacked:,} bytes, more than {MAX_UNPACKED:,}.")
     for member in members:
-        path = member.filename.lower()
-        if "/worksheets/sheet" in path or "/media/" in path or path.endswith((".bin", ".png", ".jpg", ".jpeg")):
-            continue
-        limit = _MAX_STRINGS if "sharedstrings" in path else _MAX_PART
+        kind = kinds.get(member.filename, "")
+        if kind.endswith(".worksheet+xml") or kind.startswith("image/"):
+            continue  # read as a stream, or only if a row names it
+        limit = _MAX_STRINGS if kind.endswith(".sharedStrings+xml") else _MAX_PART
         if member.file_size > limit:
             told = f"{member.filename[-60:]} would unpack to {member.file_size:,} bytes, more than {limit:,}"
             raise TableUnreadable(f"{name}: {told}.")
@@ -94,7 +101,7 @@ def _workbook(source: Source, results: bool = True) -> Iterator[openpyxl.Workboo
     try:
         with source.open() as file, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # openpyxl tells what it leaves out; here only the values matter
-            book = openpyxl.load_workbook(file, read_only=True, data_only=results)
+            book = openpyxl.load_workbook(file, read_only=True, data_only=results, keep_links=False)
             yield book
             book.close()
     except (TableUnreadable, GeneratorExit):
@@ -113,7 +120,7 @@ def _header(book: openpyxl.Workbook, title: str, parts: Sheet) -> Header | None:
     """The header of a sheet, None if it has no rows below one."""
     first = []
     for number, line in enumerate(_lines(book[title]), 1):
-        first.append([text(cell) for cell in line])
+        first.append([as_typed(text(cell)) for cell in line])
         if number == _HEADER_ROWS:
             break
     while first and not any(first[-1]):
@@ -133,25 +140,24 @@ def _is_all_formulas(source: Source, title: str, header: Header, parts: Sheet) -
 def _rows(source: Source, title: str, header: Header, parts: Sheet) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows that hold something; a merged cell's value stands in each of its rows."""
     name, columns, given = f"{source.short_name}, sheet {title}", header.columns, 0
-    spread: dict[tuple[int, int], str] = {}  # the cells below a merged one -> its value
+    spread: dict[int, tuple[str, int]] = {}  # a column -> the value of the merged cell above, and its last row
     with _workbook(source) as book:
         for at, line in enumerate(_lines(book[title]), 1):
             if at < header.first_row:
                 continue
-            cells = [text(cell) for cell in line]
-            here = parts.pictures.get(at)
-            if here or parts.below.get(at) or spread:
-                cells += [""] * (len(columns) - len(cells))
-                for place, readers in (here or {}).items():
-                    if place <= len(cells):
-                        cells[place - 1] = EmbeddedPictures.of(readers)
-                for place in [place for row, place in spread if row == at]:
-                    cells[place - 1] = spread.pop((at, place))
-                for place, last in parts.below.get(at, {}).items():
-                    if place <= len(cells):
-                        spread |= {(row, place): cells[place - 1] for row in range(at + 1, last + 1)}
-            if not any(cells):
+            cells = [text(cell) for cell in line[: len(columns)]]
+            cells += [""] * (len(columns) - len(cells))
+            for place, readers in parts.pictures.get(at, {}).items():
+                if place <= len(columns):
+                    cells[place - 1] = EmbeddedPictures.of(readers)
+            if not any(cells):  # what is merged over an empty row does not fill it
                 continue
+            for place, (value, last) in spread.items():
+                if at <= last:
+                    cells[place - 1] = value
+            for place, last in parts.below.get(at, {}).items():
+                if place <= len(columns):
+                    spread[place] = (cells[place - 1], last)
             if (given := given + 1) > MAX_ROWS:
                 raise too_many_rows(name)
             number = at - header.first_row + 1

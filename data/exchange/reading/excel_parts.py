@@ -10,9 +10,11 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
+import weakref
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from xml.etree.ElementTree import Element
 
 from defusedxml.ElementTree import fromstring
@@ -25,10 +27,15 @@ from data.images import MAX_BYTES
 _MAX_MERGED = 100_000
 _MAX_PICTURES = 50_000
 _PIECE = 1 << 20
-_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s[^>]*?ref=\"([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})\"")
-_CELL = re.compile(rb"<(?:\w+:)?c\s[^>]*?>")
+#: Bytes that one of the patterns below can match.
+_LONGEST = 1_200
+_MAX_XML = 30_000_000
+#: Each pattern looks only so far: a sheet is up to 500 MB, and a tag may be never closed.
+_MERGED = re.compile(rb"<(?:\w{1,40}:)?mergeCell\s[^<>]{0,200}?ref=\"([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})\"")
+_CELL = re.compile(rb"<(?:\w{1,40}:)?c\s[^<>]{0,300}>")
 _WPS = re.compile(
-    rb"r=\"([A-Z]{1,3})(\d{1,7})\"[^>]*>(?:(?!</c>).){0,300}?DISPIMG\((?:&quot;|\")([^\"&]{1,80})", re.DOTALL
+    rb"<(?:\w{1,40}:)?c\s([^<>]{0,300})>\s{0,40}<(?:\w{1,40}:)?[fv]\b[^<>]{0,100}>[^<]{0,300}?"
+    rb"DISPIMG\((?:&quot;|\")([^\"&<]{1,80})"
 )
 _REFERENCE = re.compile(rb"\br=\"([A-Z]{1,3})(\d{1,7})\"")
 _RICH = re.compile(rb"\bvm=\"(\d{1,7})\"")
@@ -46,6 +53,30 @@ class Sheet:
     below: dict[int, dict[int, int]] = field(default_factory=dict)
     pictures: dict[int, dict[int, Readers]] = field(default_factory=dict)
     filled: int = 0
+
+
+def content_types(archive: zipfile.ZipFile) -> dict[str, str]:
+    """What each member of a workbook says it is; nothing for one that says two things, or of which nothing is known.
+
+    What is no picture by its ending is none, and no sheet outside of their folder: openpyxl reads some parts by their
+    names, whatever their content type. It also reads whole what the workbook calls a sheet of charts.
+    """
+    package = _Package(None, archive)
+    root = package.xml("[Content_Types].xml")
+    told: dict[str, set[str]] = {}
+    for entry in _all(root, "Override"):
+        told.setdefault(entry.get("PartName", "").lstrip("/"), set()).add(entry.get("ContentType", ""))
+    defaults = {entry.get("Extension", "").lower(): entry.get("ContentType", "") for entry in _all(root, "Default")}
+    found = {}
+    for member in archive.namelist():
+        ending = posixpath.splitext(member)[1][1:].lower()
+        kinds = told.get(member) or {defaults.get(ending, "")}
+        kind = next(iter(kinds)) if len(kinds) == 1 else ""
+        is_no_picture = kind.startswith("image/") and ending in ("", "xml", "rels", "bin")
+        is_no_sheet = kind.endswith(".worksheet+xml") and "/worksheets/" not in member
+        found[member] = "" if is_no_picture or is_no_sheet else kind
+    books = [path for path, kinds in told.items() if any(kind.endswith("main+xml") for kind in kinds)]
+    return found | {path: "" for book in books for path in package.relations(book, "chartsheet").values()}
 
 
 def sheets_parts(source: Source) -> dict[str, Sheet]:
@@ -88,7 +119,7 @@ def _scan(package: _Package, path: str) -> tuple[tuple[Area, ...], dict, dict, i
             filled += sum(b"<v" in row or b"<is" in row for row in whole)
             open_row = open_row[-_PIECE:]
             piece = rest + piece
-            rest = piece[-600:]
+            rest = piece[-_LONGEST:]
             if len(merged) < _MAX_MERGED:
                 for found in _MERGED.finditer(piece):
                     left, top, right, bottom = range_boundaries(found[1].decode())
@@ -99,7 +130,8 @@ def _scan(package: _Package, path: str) -> tuple[tuple[Area, ...], dict, dict, i
                         rich[_place(at[1], at[2])] = int(value[1])
             if has_wps and b"DISPIMG" in piece:
                 for found in _WPS.finditer(piece):
-                    wps[_place(found[1], found[2])] = found[3].decode(errors="replace")
+                    if at := _REFERENCE.search(found[1]):
+                        wps[_place(at[1], at[2])] = found[2].decode(errors="replace")
     return tuple(dict.fromkeys(merged)), rich, wps, filled
 
 
@@ -107,29 +139,46 @@ def _place(column: bytes, row: bytes) -> tuple[int, int]:
     return int(row), column_index_from_string(column.decode())
 
 
+class _Opened:
+    """A workbook's zip that is opened when its first picture is read, once for all of them, and closed with the last
+    reader."""
+
+    def __init__(self, source: Source):
+        self._source = source
+
+    @cached_property
+    def archive(self) -> zipfile.ZipFile:
+        file = self._source.open()
+        weakref.finalize(self, file.close)
+        return zipfile.ZipFile(file)
+
+
 class _Package:
     """A workbook's zip, with the relations between its members."""
 
     def __init__(self, source: Source, archive: zipfile.ZipFile):
-        self.source, self.archive = source, archive
+        self.archive = archive
         self.members = set(archive.namelist())
         self._names: dict[str, str] = {}
+        self._opened = _Opened(source)
 
     def xml(self, path: str) -> Element | None:
         """A member as XML, None if there is none that can be read."""
         try:
-            return fromstring(self.archive.read(path)) if path in self.members else None
+            if path not in self.members or self.archive.getinfo(path).file_size > _MAX_XML:
+                return None
+            return fromstring(self.archive.read(path))
         except Exception:  # damaged, or an entity bomb: its pictures are left out, the values are read all the same
             return None
 
-    def relations(self, path: str) -> dict[str, str]:
-        """The targets of a member's relations by id."""
+    def relations(self, path: str, kind: str = "") -> dict[str, str]:
+        """The targets of a member's relations by id; of those of a kind, if one is named."""
         folder, file = posixpath.split(path)
         root = self.xml(f"{folder}/_rels/{file}.rels")
         return {
             relation.get("Id", ""): self._resolved(folder, relation.get("Target", ""))
             for relation in (root if root is not None else ())
-            if relation.get("TargetMode") != "External"
+            if relation.get("TargetMode") != "External" and kind in relation.get("Type", "")
         }
 
     @staticmethod
@@ -204,10 +253,10 @@ class _Package:
         return self._names[media]
 
     def reader(self, media: str) -> Callable[[], bytes]:
-        source = self.source
+        opened = self._opened
 
         def read() -> bytes:
-            with source.open() as file, zipfile.ZipFile(file) as archive, archive.open(media) as member:
+            with opened.archive.open(media) as member:
                 return member.read(MAX_BYTES + 1)
 
         return read

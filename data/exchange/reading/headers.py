@@ -24,7 +24,8 @@ class Header:
 def find_header(lines: Sequence[Sequence[str]], merged: Sequence[Area]) -> Header:
     """The header of the first rows of a sheet.
 
-    It is the first row with something in it; a row with a single cell is a title if fuller ones follow. Where a cell of
+    It is the first row with something in it; a row with a single cell is a title if fuller ones follow, and so is one
+    of which no name is known if another one has several. Where a cell of
     it is merged over several columns the row below names the columns of that group: GPT-4o over score and reason gives
     GPT-4o.score and GPT-4o.reason.
     """
@@ -34,6 +35,10 @@ def find_header(lines: Sequence[Sequence[str]], merged: Sequence[Area]) -> Heade
     at = next(place for place, count in enumerate(filled) if count)
     if filled[at] == 1:
         at = next((place for place, count in enumerate(filled[: at + 6]) if count > 1), at)
+    is_grouped = any(area[0] == at + 1 and 1 < area[1] < area[3] for area in merged)
+    known = [sum(is_known(cell.strip()) for cell in line if cell) for line in lines[: at + 6]]
+    if not known[at] and not is_grouped and max(known[at:]) > 1:
+        at = known.index(max(known[at:]), at)
     names = [name.strip() for name in lines[at]]
     groups = [area for area in merged if area[0] == at + 1 and area[1] < area[3] and area[0] == area[2]]
     rows = 1

@@ -110,10 +110,15 @@ class Table:
 def unique(names: list[str]) -> tuple[str, ...]:
     """Names as they are, a repeated one with (2), (3) … behind it; empty ones stay empty."""
     seen: dict[str, int] = {}
-    found = []
+    taken, found = set(names), []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
-        found.append(f"{name} ({seen[name]})" if name and seen[name] > 1 else name)
+        one = name
+        while name and seen[name] > 1 and one in taken:
+            one = f"{name} ({seen[name]})"
+            seen[name] += one in taken
+        taken.add(one)
+        found.append(one)
     return tuple(found)
 
 

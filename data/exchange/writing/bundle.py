@@ -6,6 +6,7 @@
     runs.jsonl          metric, version, settings, judge, threshold, prompts, status of each run
     run_cases.csv       which cases in which revision a run was to judge
     verdicts.csv, items.csv, reviews.csv, corrections.csv, adjudications.csv, draws.csv
+    seen.csv            who has been shown a verdict on which case: no later label of theirs is blind
     images/SHA256.EXT   the originals
 
 `data.exchange.bundles` brings it into another workspace as it was: reviews with basis, blind flag and draw, draws in
@@ -28,6 +29,7 @@ from data.store.snapshot import Snapshot
 
 FORM = 1
 RUN_CASE = columns_of("run:whole position:whole case_id revision:whole")
+SEEN = columns_of("reviewer case_id revision:whole seen:time")
 
 
 def write_bundle(of: Snapshot, dataset_id: int, path: Path) -> dict[str, int]:
@@ -63,6 +65,7 @@ def _tables(of: Snapshot, dataset_id: int) -> Iterator[Table]:
     yield long.corrections_table(of, dataset_id)
     yield long.adjudications_table(of, dataset_id)
     yield long.draws_table(of, dataset_id)
+    yield Table("seen", SEEN, store.count_rows(of, "seen", dataset_id), store.seen(of, dataset_id))
 
 
 def _json(value: object, indent: int | None = None) -> str:
