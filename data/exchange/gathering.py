@@ -14,7 +14,18 @@ from data.exchange.reading import Source, TableUnreadable, open_table
 
 _ENDINGS = (".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".ndjson", ".parquet")
 #: Of the tables in a bundle of ours, those that repeat what others say.
-_LEFT_OUT = frozenset({"parts.csv", "run_cases.csv", "items.csv", "draws.csv", "runs.jsonl", "dataset.json"})
+_LEFT_OUT = frozenset(
+    {
+        "parts.csv",
+        "run_cases.csv",
+        "items.csv",
+        "corrections.csv",
+        "seen.csv",
+        "draws.csv",
+        "runs.jsonl",
+        "dataset.json",
+    }
+)
 _CASE = ("prompt", "input_images", "result_image", "generator")
 _MAX_TABLE = 500_000_000
 _MAX_TABLES = 2_000
