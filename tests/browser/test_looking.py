@@ -537,6 +537,7 @@ def test_every_text_can_be_read_and_every_button_has_a_name(page: Page, app: App
         "all => all.filter((one) => !(one.ariaLabel || one.textContent).trim()).map((one) => one.outerHTML)"
     )
     assert not unnamed
+    all_saved(page)  # the last label taken back is a row as well
     before = len(said_by("Iris"))
     page.get_by_role("button", name="Open the original of context 1").click()  # a small picture among the texts
     opened = page.get_by_role("dialog", name="Original picture")
