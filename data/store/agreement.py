@@ -149,11 +149,6 @@ def disagreements(basis: Basis, limit: int = 500) -> list[dict]:
     )
 
 
-def agreement_rows(basis: Basis) -> list[dict]:
-    """Every case that people labelled, gold and the judge's label beside each other, for the export."""
-    return rows(f"{basis.sql} SELECT * FROM pairs ORDER BY case_id", basis.parameters)
-
-
 def unresolved(basis: Basis, limit: int = -1) -> list[dict]:
     """The labelled cases that have no gold label: a tie, or only unsure."""
     return rows(

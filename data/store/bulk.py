@@ -84,9 +84,6 @@ class Bulk:
             found |= {r["external_id"]: Known(r["id"], r["revision"]) for r in rows(sql, [self.dataset_id, *ids])}
         return found
 
-    def count_known(self) -> int:
-        return 0 if self._was_empty else value("SELECT count(*) FROM cases WHERE dataset_id = ?", [self.dataset_id])
-
     def save_pictures(self, pictures: Iterable[Picture]) -> None:
         if not self.dry:
             case_store.save_cases(self.dataset, [], pictures)

@@ -48,9 +48,3 @@ def keep_mapping(name: str, fields: Mapping[str, str], choices: Mapping[str, obj
             "SET fields_json = excluded.fields_json, choices_json = excluded.choices_json, created = excluded.created",
             [name, json.dumps(dict(fields)), json.dumps(dict(choices)), now()],
         )
-
-
-def drop_mapping(name: str) -> None:
-    """Forget a kept mapping; what was imported with it stays."""
-    with writing() as db:
-        db.conn.execute("DELETE FROM mappings WHERE name = ?", [name])

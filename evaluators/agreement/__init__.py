@@ -18,8 +18,15 @@ from evaluators.agreement.monitoring import Window, ewma, p_chart_limits
 from evaluators.agreement.paired import PairedDifference, mcnemar
 from evaluators.agreement.panel import Panel, Votes, panel
 from evaluators.agreement.planning import min_successes, n_for_claim, n_for_halfwidth, n_paired
-from evaluators.agreement.proportions import clopper_pearson, cp_lower, kg_lower, two_prop_diff, wilson
-from evaluators.agreement.ranking import RankInterval, mover_difference, rank_intervals
+from evaluators.agreement.proportions import (
+    clopper_pearson,
+    cp_lower,
+    kg_lower,
+    mover_difference,
+    two_prop_diff,
+    wilson,
+)
+from evaluators.agreement.ranking import RankInterval, rank_intervals
 from evaluators.agreement.ranks import (
     PairwiseAccuracy,
     corr_ci,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import NormalDist
 
 from scipy.stats import beta
@@ -66,15 +67,25 @@ def kg_lower(p: float, n_eff: float, clusters: int, alpha: float = 0.05) -> floa
     return 0.0 if p == 0 else float(beta.ppf(alpha, p * shrunk, shrunk - p * shrunk + 1))
 
 
+def mover_difference(one: Estimate, other: Estimate) -> Estimate:
+    """one - other with limits from both 95 % intervals (MOVER: Newcombe 1998; Zou & Donner 2008).
+
+    The two count as independent. Undefined when either has no value (its reason); without limits when either has none.
+    """
+    for side in (one, other):
+        if side.value is None:
+            return Estimate.undefined(side.reason or "no_data", side.n)
+    value, n = one.value - other.value, one.n + other.n
+    if any(side.lo is None or side.hi is None for side in (one, other)):
+        return Estimate(value, reason=one.reason or other.reason or "degenerate", n=n)
+    below = math.hypot(one.value - one.lo, other.hi - other.value)
+    above = math.hypot(one.hi - one.value, other.value - other.lo)
+    return Estimate(value, value - below, value + above, n=n, method="MOVER")
+
+
 def two_prop_diff(k1: int, n1: int, k2: int, n2: int) -> Estimate:
     """k1 of n1 minus k2 of n2, other cases on each side, in -1..1 (Newcombe 1998, from the two Wilson intervals).
 
     Undefined for `no_data` when either side is empty.
     """
-    one, two = wilson(k1, n1), wilson(k2, n2)
-    if one.value is None or two.value is None:
-        return Estimate.undefined("no_data")
-    value = one.value - two.value
-    below = math.hypot(one.value - one.lo, two.hi - two.value)
-    above = math.hypot(one.hi - one.value, two.value - two.lo)
-    return Estimate(value, value - below, value + above, n=n1 + n2, method="Newcombe")
+    return replace(mover_difference(wilson(k1, n1), wilson(k2, n2)), method="Newcombe")

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from evaluators.agreement.comparisons import holm
 from evaluators.agreement.estimate import Estimate
-from evaluators.agreement.proportions import normal_quantile
+from evaluators.agreement.proportions import mover_difference, normal_quantile
 
 ALPHA = 0.05  # the chance of any false order in the whole ranking
 
@@ -22,22 +22,6 @@ class RankInterval:
     worst: int
     better: int
     worse: int
-
-
-def mover_difference(one: Estimate, other: Estimate) -> Estimate:
-    """one - other with limits from both 95 % intervals (MOVER: Newcombe 1998; Zou & Donner 2008).
-
-    The two count as independent. Undefined when either has no value (its reason); without limits when either has none.
-    """
-    for side in (one, other):
-        if side.value is None:
-            return Estimate.undefined(side.reason or "no_data", side.n)
-    value, n = one.value - other.value, one.n + other.n
-    if any(side.lo is None or side.hi is None for side in (one, other)):
-        return Estimate(value, reason=one.reason or other.reason or "degenerate", n=n)
-    below = math.hypot(one.value - one.lo, other.hi - other.value)
-    above = math.hypot(one.hi - one.value, other.value - other.lo)
-    return Estimate(value, value - below, value + above, n=n, method="MOVER")
 
 
 def rank_intervals(estimates: Sequence[Estimate]) -> list[RankInterval]:

@@ -13,6 +13,7 @@ from data.reports.figure_words import ALL_JUDGED_FIGURES, FIGURES
 from data.reports.headline import agreement_report
 from evaluators.agreement import REASON_WORDS, WARNING_WORDS
 from pages.parts.agreement.view import Chosen, draw_chart, draw_table, shown_interval, shown_share, text_color
+from pages.parts.methods.sections import section_of
 
 
 def draw(chosen: Chosen) -> None:
@@ -29,6 +30,10 @@ def draw(chosen: Chosen) -> None:
             _draw_tiles(report)
         for code in report["warnings"]:
             st.warning(WARNING_WORDS[code])
+            st.page_link(
+                "pages/methods.py", label="What this means", icon=":material/help:",
+                query_params={"section": section_of(code)},
+            )  # fmt: skip
         for aside in _asides(report):
             st.text(aside)
     if report["claim"]:
