@@ -9,25 +9,25 @@ import gc
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from data.exchange import import_report
 from data.exchange.case_of_row import case_of_row, names_in
 from data.exchange.case_table import completed_case
-from data.exchange.columns import CASE_COLUMNS
-from data.exchange.facts import Facts, FactsFinder
+from data.exchange.facts import FactsFinder
+from data.exchange.import_file import ImportFile, ImportRow, import_file
 from data.exchange.import_report import FileReport, Problem
 from data.exchange.labels_in import Labels
-from data.exchange.mapping import CASE_CONTENT, FIELDS, LABEL_CONTENT, VERDICT_CONTENT, MappingWrong, choices_dict
+from data.exchange.mapping import CASE_CONTENT, MappingWrong, choices_dict
 from data.exchange.picture_parts import PictureParts
 from data.exchange.pictures import Pictures
 from data.exchange.proposing import Proposal
 from data.exchange.reading import SURPLUS, EmbeddedPictures, TableUnreadable
-from data.exchange.saying import Rows, RowWrong
+from data.exchange.saying import RowWrong
 from data.exchange.verdicts_in import Verdicts
 from data.store import cases as case_store
-from data.store.bulk import STEP, Bulk, Known, clean
+from data.store.bulk import STEP, Bulk, Known
 from data.store.bulk_reviews import BulkReviews
 from data.store.connection import writing
 from data.store.links import NOT_FETCHED
@@ -76,32 +76,6 @@ def run_import(dataset: str, proposals: Sequence[Proposal], pictures: Pictures |
     return carry_out(ImportPlan(dataset, tuple(ordered), Pictures.none() if pictures is None else pictures, {}, ()))
 
 
-@dataclass
-class _Row:
-    """A row on its way: its number, its cells, its case (new to the workspace or not), and where that ended up."""
-
-    number: int
-    cells: dict[str, str]
-    external_id: str = ""
-    case: Case | None = None
-    known: Known | None = None
-    adds: bool = False
-
-
-@dataclass
-class _File:
-    """One file of an import."""
-
-    proposal: Proposal
-    rows: Rows
-    report: FileReport
-    columns: set[str]
-    gives_cases: bool
-    facts: Facts = field(default_factory=Facts)
-    seen: dict[str, tuple[int, int]] = field(default_factory=dict)
-    last: int = 0
-
-
 class _Content(NamedTuple):
     """What the files of an import say of a case so far: the first of them, and a hash of each piece that one says."""
 
@@ -130,7 +104,7 @@ class _Import:
             raise MappingWrong("The dataset needs a name.")
         self.dataset, self.dry = dataset, dry
         self.parts = PictureParts(pictures, keeping=not dry)
-        self.files = [_file(proposal, len(proposals) == 1) for proposal in proposals]
+        self.files = [import_file(proposal, len(proposals) == 1) for proposal in proposals]
         if not any(next(p.table.rows(), None) for p in proposals):
             raise TableUnreadable("None of the tables has a row.")
         for note in pictures.notes:
@@ -155,13 +129,13 @@ class _Import:
             with writing(), closing(Bulk(self.dataset, dry=False)) as bulk:
                 self._all(bulk)
 
-    def _look_through(self, file: _File) -> None:
+    def _look_through(self, file: ImportFile) -> None:
         """Read a table once: keep its pictures, and see what its verdicts and labels have to do with each other."""
         rows = file.rows
         finder = FactsFinder(rows, file.proposal.choices)
         wanted = [(found, column) for found, column in rows.case_columns if found in _PICTURES]
         says_more = rows.gives_verdicts or rows.gives_labels
-        for _number, row in _rows(file.proposal) if wanted or says_more else ():
+        for _number, row in file.numbered() if wanted or says_more else ():
             if SURPLUS in row:
                 continue
             if says_more:
@@ -183,8 +157,8 @@ class _Import:
         for file in self.files:
             labels = Labels(reviews, file.proposal.choices, file.facts, file.report)
             verdicts = Verdicts(bulk, file.facts, file.report)
-            rows = _rows(file.proposal)
-            while chunk := [_Row(number, row) for number, row in itertools.islice(rows, STEP)]:
+            rows = file.numbered()
+            while chunk := [ImportRow(number, row) for number, row in itertools.islice(rows, STEP)]:
                 file.report.rows += len({row.number for row in chunk} - {file.last})  # one may give several
                 file.last = chunk[-1].number
                 taken = self._cases(bulk, file, chunk)
@@ -204,7 +178,7 @@ class _Import:
 
     # --- cases ---------------------------------------------------------------------------------------------------------
 
-    def _cases(self, bulk: Bulk, file: _File, chunk: list[_Row]) -> list[_Row]:
+    def _cases(self, bulk: Bulk, file: ImportFile, chunk: list[ImportRow]) -> list[ImportRow]:
         """The rows of a chunk that have a case, with it; new and changed cases are saved."""
         rows = [row for row in chunk if self._has_case(file, row)]
         known = bulk.known([row.external_id for row in rows if row.external_id not in self.ids])
@@ -217,25 +191,23 @@ class _Import:
             if row.known is not None:
                 taken.append(row)
             else:
-                self._reject(file, row, "case_id", f"there is no case {row.external_id[:100]} in {self.dataset}")
+                file.reject(row, "case_id", f"there is no case {row.external_id[:100]} in {self.dataset}")
         return taken
 
-    def _has_case(self, file: _File, row: _Row) -> bool:
+    def _has_case(self, file: ImportFile, row: ImportRow) -> bool:
         """Whether a row says which case it is about; otherwise it is rejected, or empty."""
         if not any(cell and not cell.isspace() for cell in row.cells.values()):
             file.report.rows -= 1
             return False
         if SURPLUS in row.cells:
             told = "the row has more cells than the header; put texts that hold commas into quotes"
-            return self._reject(file, row, "", told)
+            return file.reject(row, "", told)
         cells = file.rows.case_cells(row.cells)
         if len(cells.get("case_id", "")) > 500:
-            return self._reject(file, row, "case_id", f"the id has {len(cells['case_id']):,} characters, more than 500")
+            return file.reject(row, "case_id", f"the id has {len(cells['case_id']):,} characters, more than 500")
         if not file.gives_cases:
             row.external_id = cells.get("case_id", "")
-            return bool(row.external_id) or self._reject(
-                file, row, "case_id", "the row does not say which case it is about"
-            )
+            return bool(row.external_id) or file.reject(row, "case_id", "the row does not say which case it is about")
         if (
             not any(cells.get(found) for found in CASE_CONTENT)
             and cells.get("case_id")
@@ -245,14 +217,12 @@ class _Import:
             return True
         row.case = self._case(file, row, cells)
         if not row.case.input and not row.case.output:
-            return self._reject(file, row, "prompt", "the row has neither a prompt nor a picture")
+            return file.reject(row, "prompt", "the row has neither a prompt nor a picture")
         row.external_id = row.case.id
         content = hash((row.case.input, row.case.output, row.case.expected, row.case.context))
         if row.case.id not in file.seen:
             if self.is_several and (other := self._other_content(file, row)):
-                return self._reject(
-                    file, row, "case_id", f"{row.external_id[:100]} stands in {other} with another content"
-                )
+                return file.reject(row, "case_id", f"{row.external_id[:100]} stands in {other} with another content")
             file.seen[row.case.id] = row.number, content
             return True
         first, as_before = file.seen[row.case.id]
@@ -260,9 +230,9 @@ class _Import:
         if file.rows.is_long and as_before == content:
             return True
         other = "with another content" if file.rows.is_long else "already"
-        return self._reject(file, row, "case_id", f"{row.external_id[:100]} stands in row {first} {other}")
+        return file.reject(row, "case_id", f"{row.external_id[:100]} stands in row {first} {other}")
 
-    def _other_content(self, file: _File, row: _Row) -> str:
+    def _other_content(self, file: ImportFile, row: ImportRow) -> str:
         """The file of this import that says something else of the case, if any; otherwise what this one says is kept in
         mind, and `row.adds` tells whether it says more."""
         said = _pieces(row.case, file.columns)
@@ -276,7 +246,7 @@ class _Import:
         before.pieces.update(said)
         return ""
 
-    def _case(self, file: _File, row: _Row, cells: dict[str, str]) -> Case:
+    def _case(self, file: ImportFile, row: ImportRow, cells: dict[str, str]) -> Case:
         told: set[str] = set()
 
         def take(name: str, column: str) -> Part:
@@ -288,7 +258,7 @@ class _Import:
 
         return case_of_row(cells, take)
 
-    def _save(self, bulk: Bulk, file: _File, rows: list[_Row], known: dict[str, Known]) -> None:
+    def _save(self, bulk: Bulk, file: ImportFile, rows: list[ImportRow], known: dict[str, Known]) -> None:
         earlier = {row.external_id: self.ids[row.external_id] for row in rows if row.external_id in self.ids}
         new = [row for row in rows if row.external_id not in known and row.external_id not in earlier]
         file.report.cases["new"] += len(new)
@@ -319,7 +289,7 @@ class _Import:
             file.report.labels_set_aside += saved.set_aside
             known |= dict(zip(changed, after, strict=True))
 
-    def _complete(self, bulk: Bulk, file: _File, rows: list[_Row]) -> None:
+    def _complete(self, bulk: Bulk, file: ImportFile, rows: list[ImportRow]) -> None:
         """Cases that an earlier file of this import brought, with what this one adds."""
         file.report.cases["changed"] += len(rows)
         if rows and not self.dry:
@@ -330,7 +300,7 @@ class _Import:
 
     # --- what is said of them ------------------------------------------------------------------------------------------
 
-    def _sayings(self, file: _File, row: _Row, verdicts: Verdicts, labels: Labels) -> None:
+    def _sayings(self, file: ImportFile, row: ImportRow, verdicts: Verdicts, labels: Labels) -> None:
         reader, report = file.rows, file.report
         for kind, said, take in (
             ("verdicts", reader.verdicts(row.cells) if reader.gives_verdicts else (), verdicts.take),
@@ -350,15 +320,6 @@ class _Import:
         except RowWrong as error:
             report.problems.append(Problem(row.number, error.column, str(error), rejected=True))
 
-    def _reject(self, file: _File, row: _Row, column: str, told: str) -> bool:
-        file.report.problems.append(Problem(row.number, column, told, rejected=True))
-        if file.gives_cases:
-            file.report.cases["rejected"] += 1
-        else:
-            file.report.verdicts["rejected"] += file.rows.gives_verdicts
-            file.report.reviews["rejected"] += file.rows.gives_labels
-        return False
-
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
@@ -371,48 +332,3 @@ def _uncollected() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _rows(proposal: Proposal) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a table; half an emoji, as JSON can hold it, becomes a question mark, since no store takes it."""
-    for number, row in proposal.table.rows():
-        texts = [cell for cell in row.values() if isinstance(cell, str)]
-        try:
-            "".join(texts).encode()
-        except UnicodeEncodeError:
-            row = {c: clean(v) if type(v) is str else v for c, v in row.items()}
-        yield number, row
-
-
-def _file(proposal: Proposal, is_alone: bool) -> _File:
-    """A file with what is known of it from a first reading. One without rows is passed over where there are others.
-
-    :raises MappingWrong: if nothing of it would be taken.
-    :raises TableUnreadable: if it has no rows, and is alone.
-    """
-    table, mapping, choices = proposal.table, proposal.mapping, proposal.choices
-    kinds = [mapping.has(kind) for kind in (CASE_CONTENT, VERDICT_CONTENT, LABEL_CONTENT, frozenset({"adjudicated"}))]
-    ids = mapping.columns_of("case_id")
-    if not any(kinds) or not (kinds[0] or ids):
-        what = (
-            "says neither a case nor what somebody said of one"
-            if not any(kinds)
-            else "does not say which case a row is about"
-        )
-        known = ", ".join(CASE_COLUMNS)
-        raise MappingWrong(
-            f"{table.name} {what}: it has none of the known columns: {known}. Its columns are: "
-            f"{', '.join(table.columns)[:300]}; say what they are."
-        )
-    is_empty = next(table.rows(), None) is None
-    if is_empty and is_alone:
-        raise TableUnreadable(f"{table.name} has a header and no rows.")
-    rows = Rows(mapping, choices, table.source.stem)
-    unread = [column for column in table.columns if column not in mapping.fields]
-    report = FileReport(table.source.short_name, unread_columns=unread, notes=list(table.notes))
-    if is_empty:
-        report.note(f"{table.name} has a header and no rows; it is passed over.")
-    if proposal.format:
-        report.note(f"{table.source.short_name} is read as {proposal.format}.")
-    columns = {name for name in mapping.fields.values() if name in FIELDS}
-    return _File(proposal, rows, report, columns, kinds[0])
