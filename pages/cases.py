@@ -9,7 +9,8 @@ from pages.parts.link_fetching import draw_fetching
 
 reviewer = require_reviewer()
 st.title("Cases")
-draw_fetching()
+with st.container():  # there also when empty: what comes and goes above the tabs would open the first one again
+    draw_fetching()
 look, add_one, add_many = st.tabs(["Look", "Add one", "Add many"])
 with look:
     draw_gallery(reviewer)

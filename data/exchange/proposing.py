@@ -21,6 +21,8 @@ _ENDINGS = tuple(f".{ending}" for ending in [*MEDIA_TYPES, "jpeg", "tiff"])
 _MOST = 0.9
 #: Cells that say nothing.
 _NOTHING = frozenset({"", "[]", "{}", "null", "None", "nan", "NaN", "-", "N/A"})
+#: Words that are labels in whatever column they stand; yes, 0 or good may be anything.
+_ONLY_LABELS = frozenset(map(plain_name, ("usable", "unusable", "badcase", "bad case", "bad_case", "可用", "不可用")))
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,8 @@ def _by_cells(column: str, target: str, cells: Sequence[str], has_judge: bool, h
         and not _looks_like_key(column)
     ):
         return f"rating:{column}"
+    if not target and not has_reviewer and _are(cells, lambda cell: plain_name(cell) in _ONLY_LABELS):
+        return f"human_label@{column}"  # a person's name over that person's labels
     return target
 
 

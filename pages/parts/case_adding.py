@@ -22,6 +22,7 @@ def draw_add_one() -> None:
     """A prompt, its input images and its result, by file or by paste."""
     round_ = st.session_state.setdefault("add_one_round", 0)  # a new round is a form without what was just saved
     _say_saved("add_one_saved")
+    st.session_state.pop("add_one_saved", None)
     dataset = _dataset_box("one", round_)
     prompt = st.text_area("Prompt", key=f"one-prompt-{round_}", height=90, placeholder="what the picture was to show")
     left, right = st.columns(2)
@@ -98,6 +99,7 @@ def draw_add_many() -> None:
             "Drop pictures and a table of prompts above; each row shows here how it matched before anything is saved."
         )
         return
+    st.session_state.pop("add_many_saved", None)  # what was saved before is said until something new is there
     try:
         pictures = _pictures(dropped) if dropped or not tables else _pictures_in(tables)
     except PicturesUnusable as error:
@@ -214,7 +216,7 @@ def _counts(report: dict) -> str:
 
 
 def _say_saved(key: str) -> None:
-    said = st.session_state.pop(key, None)
+    said = st.session_state.get(key)
     if said:
         st.success("Saved.")
         told, dataset, case_id = said

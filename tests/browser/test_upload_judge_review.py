@@ -147,3 +147,27 @@ def test_a_picture_from_the_clipboard(page: Page, app: App):
     settled(page)
     page.get_by_role("button", name="Save case").click()
     expect(page.get_by_text("pasted: 1 new")).to_be_visible()
+
+
+def test_links_labels_and_verdicts_of_one_table(page: Page, app: App):
+    """Links are fetched behind the page, which goes on saying what was saved; a refused one never holds up a review."""
+    enter(page, app, path="/cases")
+    page.get_by_role("tab", name="Add many").click()
+    page.locator(".st-key-many-new-dataset input").fill("杯子")
+    page.keyboard.press("Tab")
+    settled(page)
+    rows = [f"c{i},杯子 {i},http://127.0.0.1:9/{i}.png,{i % 2},{'usable' if i % 3 else 'badcase'}" for i in range(6)]
+    table = "\n".join(["case_id,prompt,result_image,gpt.score,Ann", *rows])
+    drop(page, "many-table-0", ("cups.csv", "text/csv", table.encode()))
+    page.get_by_role("button", name="Save 6 cases, 6 verdicts, 6 labels").click()
+    saved = page.get_by_text("Saved.", exact=True)
+    expect(saved).to_be_visible()
+    expect(page.get_by_text("6 links gave no picture")).to_be_visible(timeout=30_000)
+    settled(page)
+    expect(saved).to_be_visible()
+    shoot(page, "links")
+    page.get_by_role("link", name="Review it").click()
+    assert painted(page).startswith("c")
+    expect(page.get_by_text("is not a public address").first).to_be_visible()
+    page.keyboard.press("u")
+    all_saved(page)

@@ -501,6 +501,8 @@ def test_a_picture_that_comes_later_completes_its_case():
         ("prompt,label", "p,不可用", {"prompt": "prompt", "label": "human_label"}),
         ("prompt,rating,annotator", "p,4,Ann", {"prompt": "prompt", "annotator": "reviewer", "rating": "rating:rating"}),
         ("prompt,r1_bad,gpt4o_bad", "p,1,0", {"prompt": "prompt", "r1_bad": "human_bad@r1", "gpt4o_bad": "judge_bad@gpt4o"}),
+        ("prompt,ann,小明", "p,usable,不可用", {"prompt": "prompt", "ann": "human_label@ann", "小明": "human_label@小明"}),
+        ("prompt,paid", "p,yes", {"prompt": "prompt"}),  # yes may be anything
     ],
 )  # fmt: skip
 def test_what_columns_are_is_proposed_from_names_and_cells(header, cells, wanted):
